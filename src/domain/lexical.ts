@@ -1,0 +1,304 @@
+import { type Bm25Params, type QueryTerm, search } from './bm25.ts'
+import type { BlobId, CodeSymbol, FileIndex } from './code.ts'
+import { compareBytes } from './order.ts'
+import { Dictionary, type Group, Postings, type Selection, type TermCounts } from './postings.ts'
+import type { RecordId } from './record.ts'
+import { terms } from './terms.ts'
+
+/**
+ * What a daemon holds of one repo to search it: files, their symbols, and records. Files are kept by
+ * path and blob, for every workspace and branch at once; a `LexicalView` says which of them somebody
+ * stands on, and scores depend on that view alone.
+ */
+export class LexicalIndex {
+  private readonly dictionary = new Dictionary()
+  private readonly fileTexts = new Postings()
+  private readonly symbolTexts = new Postings()
+  private readonly recordTexts = new Postings()
+  private readonly files = new Map<string, IndexedFile>()
+  private readonly fileOfText = new Map<Group, IndexedFile>()
+  private readonly fileOfSymbols = new Map<Group, IndexedFile>()
+  private readonly records = new Map<RecordId, IndexedRecord>()
+  private readonly recordOfText = new Map<Group, IndexedRecord>()
+  private readonly anchored = new Map<string, Set<IndexedRecord>>()
+
+  hasFile(path: string, blob: BlobId): boolean {
+    return this.files.has(fileKey(path, blob))
+  }
+
+  /** Does nothing when that file is there already. */
+  addFile(path: string, index: FileIndex): void {
+    const key = fileKey(path, index.blob)
+    if (this.files.has(key)) return
+    const pathTerms = counted(terms(path))
+    const words = index.words.map((word) => this.dictionary.number(word))
+    const texts = this.fileTexts.add([this.document(pathTerms, PATH_TIMES, words, index.counts)])
+    const symbolDocuments = index.symbols.map((symbol) => {
+      const ids: number[] = []
+      const counts: number[] = []
+      for (let i = 0; i + 1 < symbol.words.length; i += 2) {
+        ids.push(words[symbol.words[i]!]!)
+        counts.push(symbol.words[i + 1]!)
+      }
+      return this.document(pathTerms, 1, ids, counts)
+    })
+    const symbols = this.symbolTexts.add(symbolDocuments)
+    const { blob, language, status, lines, hash } = index
+    const file: IndexedFile = {
+      ...{ path, blob, language, status, lines, hash },
+      ...{ texts, symbols, packed: packSymbols(index.symbols) },
+    }
+    this.files.set(key, file)
+    this.fileOfText.set(texts, file)
+    this.fileOfSymbols.set(symbols, file)
+  }
+
+  removeFile(path: string, blob: BlobId): void {
+    const file = this.files.get(fileKey(path, blob))
+    if (file === undefined) return
+    this.files.delete(fileKey(path, blob))
+    this.fileOfText.delete(file.texts)
+    this.fileOfSymbols.delete(file.symbols)
+    this.fileTexts.remove(file.texts)
+    this.symbolTexts.remove(file.symbols)
+  }
+
+  /** Those of `entries` that are indexed; `missing` counts the others. Paths must be distinct. */
+  view(entries: Iterable<{ readonly path: string; readonly blob: BlobId }>): LexicalView {
+    const byPath = new Map<string, IndexedFile>()
+    let missing = 0
+    for (const { path, blob } of entries) {
+      const file = this.files.get(fileKey(path, blob))
+      if (file === undefined) missing++
+      else byPath.set(path, file)
+    }
+    const files = [...byPath.values()]
+    return {
+      byPath,
+      missing,
+      texts: this.fileTexts.select(files.map((file) => file.texts)),
+      symbols: this.symbolTexts.select(files.map((file) => file.symbols)),
+    }
+  }
+
+  /** Best first; ties by path. */
+  searchFiles(view: LexicalView, query: readonly QueryTerm[], limit: number): FileHit[] {
+    const at = (doc: number) => this.fileOfText.get(this.fileTexts.groupAt(doc)!)!
+    const byKey = (a: number, b: number) => compareBytes(at(a).path, at(b).path)
+    const hits = search(this.dictionary, view.texts, query, FILE_BM25, limit, byKey)
+    return hits.map(({ doc, score }) => ({ path: at(doc).path, score }))
+  }
+
+  /** Best first; ties by path, then place in the file. */
+  searchSymbols(view: LexicalView, query: readonly QueryTerm[], limit: number): SymbolHit[] {
+    const at = (doc: number) => {
+      const group = this.symbolTexts.groupAt(doc)!
+      return { path: this.fileOfSymbols.get(group)!.path, ordinal: doc - group.start }
+    }
+    const byKey = (a: number, b: number) =>
+      compareBytes(at(a).path, at(b).path) || at(a).ordinal - at(b).ordinal
+    const hits = search(this.dictionary, view.symbols, query, SYMBOL_BM25, limit, byKey)
+    return hits.map(({ doc, score }) => ({ ...at(doc), score }))
+  }
+
+  /** Does nothing when that record is there already. Only current records belong here. */
+  addRecord(record: RecordText): void {
+    if (this.records.has(record.id)) return
+    const words = counted(terms(`${record.summary}\n${record.body}`))
+    for (const { path, symbol } of record.anchors) {
+      for (const term of terms(`${path} ${symbol ?? ''}`)) {
+        words.set(term, (words.get(term) ?? 0) + 1)
+      }
+    }
+    const texts = this.recordTexts.add([this.document(words, 1, [], [])])
+    const { id, position, anchors } = record
+    const indexed: IndexedRecord = { id, position, anchors, texts }
+    this.records.set(id, indexed)
+    this.recordOfText.set(texts, indexed)
+    for (const { path } of anchors) {
+      const there = this.anchored.get(path)
+      if (there === undefined) this.anchored.set(path, new Set([indexed]))
+      else there.add(indexed)
+    }
+  }
+
+  /** For one that was superseded or purged. */
+  removeRecord(id: RecordId): void {
+    const record = this.records.get(id)
+    if (record === undefined) return
+    this.records.delete(id)
+    this.recordOfText.delete(record.texts)
+    this.recordTexts.remove(record.texts)
+    for (const { path } of record.anchors) {
+      const there = this.anchored.get(path)
+      there?.delete(record)
+      if (there?.size === 0) this.anchored.delete(path)
+    }
+  }
+
+  /** All records, or only `ids`: what they were at some earlier time, say. */
+  recordView(ids?: Iterable<RecordId>): RecordView {
+    if (ids === undefined) return { texts: this.recordTexts.everything(), only: null }
+    const only = new Set(ids)
+    const groups = [...only].flatMap((id) => this.records.get(id)?.texts ?? [])
+    return { texts: this.recordTexts.select(groups), only }
+  }
+
+  /** Best first; ties by position, newest first. */
+  searchRecords(view: RecordView, query: readonly QueryTerm[], limit: number): RecordHit[] {
+    const at = (doc: number) => this.recordOfText.get(this.recordTexts.groupAt(doc)!)!
+    const byKey = (a: number, b: number) => at(b).position - at(a).position
+    const hits = search(this.dictionary, view.texts, query, RECORD_BM25, limit, byKey)
+    return hits.map(({ doc, score }) => ({ id: at(doc).id, anchors: at(doc).anchors, score }))
+  }
+
+  /** Records with an anchor in one of `paths`, in no order. */
+  anchoredAt(view: RecordView, paths: Iterable<string>): AnchoredRecord[] {
+    const found = new Map<RecordId, AnchoredRecord>()
+    for (const path of paths) {
+      for (const record of this.anchored.get(path) ?? []) {
+        if (view.only === null || view.only.has(record.id)) found.set(record.id, record)
+      }
+    }
+    return [...found.values()]
+  }
+
+  get size(): LexicalSize {
+    return {
+      files: this.fileTexts.size,
+      symbols: this.symbolTexts.size,
+      records: this.recordTexts.size,
+      terms: this.dictionary.size,
+      postingBytes: this.fileTexts.bytes + this.symbolTexts.bytes + this.recordTexts.bytes,
+    }
+  }
+
+  /** One document of a text's terms and, `times` over, those of its path. */
+  private document(
+    pathTerms: ReadonlyMap<string, number>,
+    times: number,
+    ids: readonly number[],
+    counts: readonly number[],
+  ): TermCounts {
+    const sums = new Map<number, number>()
+    for (let i = 0; i < ids.length; i++) sums.set(ids[i]!, (sums.get(ids[i]!) ?? 0) + counts[i]!)
+    for (const [term, count] of pathTerms) {
+      const id = this.dictionary.number(term)
+      sums.set(id, (sums.get(id) ?? 0) + count * times)
+    }
+    return { ids: [...sums.keys()], counts: [...sums.values()] }
+  }
+}
+
+export type FileHit = { readonly path: string; readonly score: number }
+/** `ordinal`: which of the file's symbols, from 0. */
+export type SymbolHit = { readonly path: string; readonly ordinal: number; readonly score: number }
+
+export type RecordText = {
+  readonly id: RecordId
+  readonly position: number
+  readonly summary: string
+  readonly body: string
+  readonly anchors: readonly AnchorPlace[]
+}
+export type AnchorPlace = { readonly path: string; readonly symbol: string | null }
+export type AnchoredRecord = {
+  readonly id: RecordId
+  readonly position: number
+  readonly anchors: readonly AnchorPlace[]
+}
+export type RecordHit = {
+  readonly id: RecordId
+  readonly anchors: readonly AnchorPlace[]
+  readonly score: number
+}
+
+/** The files somebody stands on. Stays good while the index changes; made anew when the files do. */
+export type LexicalView = {
+  readonly byPath: ReadonlyMap<string, IndexedFile>
+  readonly missing: number
+  readonly texts: Selection
+  readonly symbols: Selection
+}
+
+export type RecordView = {
+  readonly texts: Selection
+  readonly only: ReadonlySet<RecordId> | null
+}
+
+export type LexicalSize = {
+  readonly files: number
+  readonly symbols: number
+  readonly records: number
+  readonly terms: number
+  readonly postingBytes: number
+}
+
+export type IndexedFile = Pick<FileIndex, 'blob' | 'language' | 'status' | 'lines' | 'hash'> & {
+  readonly path: string
+  readonly texts: Group
+  readonly symbols: Group
+  /** Its symbols as `symbolsOf` reads them. */
+  readonly packed: string
+}
+
+type IndexedRecord = AnchoredRecord & { readonly texts: Group }
+
+/** What is shown of a symbol. */
+export type ListedSymbol = Omit<CodeSymbol, 'words'>
+
+/** A file's symbols, in its order: `ordinal` indexes it. Those asked for last stay unpacked. */
+export function symbolsOf(file: IndexedFile): readonly ListedSymbol[] {
+  const known = unpacked.get(file)
+  if (known !== undefined) return known
+  const symbols = unpack(file.packed)
+  if (unpacked.size >= UNPACKED_MAX) unpacked.clear()
+  unpacked.set(file, symbols)
+  return symbols
+}
+
+const UNPACKED_MAX = 1_000
+const unpacked = new Map<IndexedFile, readonly ListedSymbol[]>()
+
+function unpack(packed: string): ListedSymbol[] {
+  if (packed === '') return []
+  return packed.split('\u0001').map((row) => {
+    const [name, kind, line, endLine, hash, signature, doc] = row.split('\u0000')
+    return {
+      name: name!,
+      kind: kind as CodeSymbol['kind'],
+      line: Number(line),
+      endLine: Number(endLine),
+      hash: hash!,
+      signature: signature!,
+      doc: doc!,
+    }
+  })
+}
+
+const PATH_TIMES = 3
+const FILE_BM25: Bm25Params = { b: 0.4 }
+const SYMBOL_BM25: Bm25Params = { b: 0.3 }
+const RECORD_BM25: Bm25Params = { b: 0.75 }
+
+function fileKey(path: string, blob: BlobId): string {
+  return `${blob}\u0000${path}`
+}
+
+/** Two hundred thousand symbols as objects would take four times the memory; few are ever shown. */
+function packSymbols(symbols: readonly CodeSymbol[]): string {
+  const clean = (text: string) => text.replaceAll('\u0000', ' ').replaceAll('\u0001', ' ')
+  return symbols
+    .map((s) =>
+      [clean(s.name), s.kind, s.line, s.endLine, s.hash, clean(s.signature), clean(s.doc)].join(
+        '\u0000',
+      ),
+    )
+    .join('\u0001')
+}
+
+function counted(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,49 @@
+import type { ListedSymbol } from './lexical.ts'
+import type { Ranks } from './rank.ts'
+import type { RecordId } from './record.ts'
+
+export type ChangedCode = { readonly path: string; readonly symbols: readonly string[] }
+
+/** Each best first. */
+export type Candidates = {
+  readonly folders: readonly FolderCandidate[]
+  readonly files: readonly FileCandidate[]
+  readonly symbols: readonly SymbolCandidate[]
+  readonly records: readonly RecordCandidate[]
+  /** What decides which conventions and whose live work concern the task; ordered by bytes. */
+  readonly taskFiles: readonly string[]
+  /** Files of the view that have no index yet. */
+  readonly missing: number
+}
+
+export type FileCandidate = {
+  readonly path: string
+  readonly blob: string
+  readonly lines: number
+  readonly symbolCount: number
+  readonly ranks: Ranks
+  readonly factor: number
+  readonly score: number
+}
+export type SymbolCandidate = {
+  readonly path: string
+  readonly blob: string
+  readonly symbol: Pick<ListedSymbol, 'name' | 'kind' | 'line' | 'endLine' | 'signature' | 'doc'>
+  /** Among the file's symbols of the same name, from 0. */
+  readonly nth: number
+  readonly ranks: Ranks
+  readonly factor: number
+  readonly score: number
+}
+
+export type RecordCandidate = { readonly id: RecordId; readonly ranks: Ranks }
+
+/** A folder that candidates lie in. Counts are of all its own files, subfolders not among them. */
+export type FolderCandidate = {
+  /** Ends with `/`; `./` is the root. */
+  readonly path: string
+  readonly files: number
+  readonly symbols: number
+  /** Its candidates, best first, each with its best symbols. */
+  readonly central: readonly { readonly name: string; readonly symbols: readonly string[] }[]
+}

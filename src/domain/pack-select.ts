@@ -1,0 +1,130 @@
+import type { QueryTerm } from './bm25.ts'
+import { focusOn, namedFiles } from './focus.ts'
+import type { LexicalIndex, LexicalView, RecordHit, RecordView, SymbolHit } from './lexical.ts'
+import { compareBytes } from './order.ts'
+import type {
+  Candidates,
+  ChangedCode,
+  FileCandidate,
+  RecordCandidate,
+  SymbolCandidate,
+} from './pack-candidate.ts'
+import { folderCandidates } from './pack-map.ts'
+import { queryOf } from './query.ts'
+import { fuse, ranking, scaled, type Weights } from './rank.ts'
+import type { RecordId } from './record.ts'
+import { anchoredRecords, filesOfRecords } from './record-rank.ts'
+import { rankSymbols } from './symbol-rank.ts'
+import { fileFactor, type WantedCode, wantedBy } from './wanted-code.ts'
+import { LIMITS, WEIGHTS, type WeightTable } from './weights.ts'
+
+/**
+ * Goal, focus and changes → ranked candidates. Searches files, symbols and records, and fuses the
+ * lists. The same state gives the same candidates in the same order, whatever else is indexed.
+ */
+export function selectCandidates(
+  input: SelectionInput,
+  weights: WeightTable = WEIGHTS,
+): Candidates {
+  const { index, view } = input
+  const query = queryOf(input.goal, input.focus)
+  const wanted = wantedBy(`${input.goal}\n${input.focus.join('\n')}`)
+  const focus = focusOn(input.focus, index, view)
+  const changed = input.changed.filter(({ path }) => view.byPath.has(path))
+  const symbolHits = index.searchSymbols(view, query, LIMITS.symbols)
+  const recordHits = index.searchRecords(input.records, query, LIMITS.records)
+  const found = { symbolHits, recordHits, changed, wanted }
+  const files = rankFiles(input, query, found, focus.files, weights.file)
+  const { symbol } = weights
+  const symbols = rankSymbols(view, symbolHits, focus.symbols, changed, files, wanted, symbol)
+  return {
+    folders: folderCandidates(view, files, symbols),
+    files,
+    symbols,
+    records: rankRecords(input, recordHits, files, symbols, weights.record),
+    taskFiles: taskFilesOf(input, focus.files, files),
+    missing: view.missing,
+  }
+}
+
+export type SelectionInput = {
+  readonly index: LexicalIndex
+  readonly view: LexicalView
+  readonly records: RecordView
+  readonly goal: string
+  readonly focus: readonly string[]
+  /** What the task changed so far, with the symbols (dotted names) where they are known. */
+  readonly changed: readonly ChangedCode[]
+  /** The task's own current records, newest first, without the one that repeats its goal. */
+  readonly ownRecords: readonly RecordId[]
+  /** Paths those are anchored at. */
+  readonly ownPaths: readonly string[]
+}
+
+/** So many of the best files are the task's, beside those it changed, names or has records on. */
+export const TASK_FILES_BY_RANK = 5
+
+type Found = {
+  readonly symbolHits: readonly SymbolHit[]
+  readonly recordHits: readonly RecordHit[]
+  readonly changed: readonly ChangedCode[]
+  readonly wanted: WantedCode
+}
+
+function rankFiles(
+  { index, view, goal }: SelectionInput,
+  query: readonly QueryTerm[],
+  { symbolHits, recordHits, changed, wanted }: Found,
+  focused: readonly string[],
+  weights: Weights,
+): FileCandidate[] {
+  const lists = {
+    words: index.searchFiles(view, query, LIMITS.files).map(({ path }) => path),
+    symbols: symbolHits.map(({ path }) => path),
+    records: filesOfRecords(recordHits, view),
+    named: namedFiles(goal, view),
+    focus: focused,
+    changed: changed.map(({ path }) => path),
+  }
+  const ranked = Object.entries(lists).map(([list, paths]) => [list, ranking(paths)] as const)
+  return fuse(Object.fromEntries(ranked), weights, compareBytes)
+    .map(({ key: path, ranks, score: fused }): FileCandidate => {
+      const { blob, language, lines, symbols } = view.byPath.get(path)!
+      const factor = fileFactor(path, language, wanted)
+      const score = scaled(fused, factor)
+      return { path, blob, lines, symbolCount: symbols.size, ranks, factor, score }
+    })
+    .sort((a, b) => b.score - a.score || compareBytes(a.path, b.path))
+}
+
+function rankRecords(
+  { index, records, ownRecords }: SelectionInput,
+  hits: readonly RecordHit[],
+  files: readonly FileCandidate[],
+  symbols: readonly SymbolCandidate[],
+  weights: Weights,
+): RecordCandidate[] {
+  const fileScores = new Map(files.map(({ path, score }) => [path, score]))
+  const names = new Set(symbols.map(({ path, symbol }) => `${path}:${symbol.name}`))
+  const anchored = anchoredRecords(index, records, fileScores, names)
+  const lists = {
+    words: ranking(hits.map(({ id }) => id)),
+    anchored: ranking(anchored.map(({ id }) => id)),
+    own: ranking(ownRecords),
+  }
+  return fuse(lists, weights, compareBytes).map(({ key, ranks }) => ({ id: key, ranks }))
+}
+
+function taskFilesOf(
+  input: SelectionInput,
+  focused: readonly string[],
+  files: readonly FileCandidate[],
+): string[] {
+  const paths = new Set([
+    ...input.changed.map(({ path }) => path),
+    ...focused,
+    ...input.ownPaths,
+    ...files.slice(0, TASK_FILES_BY_RANK).map(({ path }) => path),
+  ])
+  return [...paths].sort(compareBytes)
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { type Allocation, allocate, SECTIONS, type SectionName } from './budget.ts'
+import { canonicalJson } from './canonical.ts'
+import { type CodePlace, type ItemKind, sortable } from './pack-item.ts'
+import { fusedScore, type Ranks, scaled } from './rank.ts'
+import { type BudgetItem, TIERS, type Tier } from './section-fill.ts'
+import type { WeightTable } from './weights.ts'
+
+/**
+ * What a pack was made of: enough to decide again, from this alone, what is shown at which tier.
+ * Holds no text of any item.
+ */
+export type Manifest = {
+  readonly version: 1
+  readonly encoding: 'o200k_base'
+  readonly inputs: ManifestInputs
+  readonly degraded: readonly string[]
+  /** Kind → list → weight in thousandths. */
+  readonly weights: WeightTable
+  /** Tokens of title, receipt line and last line. */
+  readonly reserved: number
+  /** Tokens of each section's heading. */
+  readonly headings: Readonly<Record<SectionName, number>>
+  /** Shown and left out, in the order of the sections; within one best first. Equal scores keep their order. */
+  readonly items: readonly ManifestItem[]
+  /** Candidates that were found but ranked too low for this budget to be weighed. */
+  readonly unweighed: Readonly<Record<string, number>>
+}
+
+export type ManifestInputs = {
+  readonly task: string
+  readonly focus: readonly string[]
+  readonly budget: number
+  /** Of the repo's log: what had been recorded. */
+  readonly position: number
+  /** Identifies the code the caller stood on. */
+  readonly overlay: string
+  readonly indexVersion: string
+}
+
+export type ManifestItem = {
+  readonly id: string
+  readonly section: SectionName
+  readonly kind: ItemKind
+  /** Null: left out, because it did not fit. */
+  readonly tier: Tier | null
+  readonly ranks: Ranks
+  readonly factor: number
+  readonly score: number
+  /** Tokens at each tier it has. */
+  readonly costs: Readonly<Partial<Record<Tier, number>>>
+  readonly required?: true
+  readonly parent?: string
+  /** Of a code item. A symbol's path and blob are its parent's. */
+  readonly path?: string
+  readonly blob?: string
+  readonly symbol?: string
+  readonly line?: number
+}
+
+export const RECEIPT_DIGITS = 8
+
+export function receiptId(manifest: Manifest, digits: number = RECEIPT_DIGITS): string {
+  const hash = createHash('sha256').update(canonicalJson(manifest)).digest('hex')
+  return `rcp:${hash.slice(0, digits)}`
+}
+
+/** Where a code item of the pack is: its id can be followed as long as the receipt is kept. */
+export function placeOf(manifest: Manifest, id: string): CodePlace | null {
+  const item = manifest.items.find((other) => other.id === id)
+  const file =
+    item?.symbol === undefined ? item : manifest.items.find((other) => other.id === item.parent)
+  if (item === undefined || file?.path === undefined || file.blob === undefined) return null
+  const { symbol, line } = item
+  return { path: file.path, blob: file.blob, symbol: symbol ?? null, line: line ?? 0 }
+}
+
+/** Scores from ranks, and tiers from scores and costs. */
+export function decide(manifest: Undecided): Decision {
+  const scores = new Map<string, number>()
+  for (const item of manifest.items) scores.set(item.id, scoreOf(item, manifest.weights))
+  const sections = SECTIONS.map((name) => ({
+    name,
+    headingCost: manifest.headings[name],
+    items: manifest.items.flatMap((item, at) =>
+      item.section === name ? [budgetItem(item, scores.get(item.id)!, at)] : [],
+    ),
+  }))
+  return { scores, allocation: allocate(manifest.inputs.budget, manifest.reserved, sections) }
+}
+
+export type UndecidedItem = Omit<ManifestItem, 'tier' | 'score'>
+export type Undecided = Pick<Manifest, 'inputs' | 'weights' | 'reserved' | 'headings'> & {
+  readonly items: readonly UndecidedItem[]
+}
+export type Decision = {
+  readonly scores: ReadonlyMap<string, number>
+  readonly allocation: Allocation
+}
+
+export function scoreOf(
+  item: Pick<ManifestItem, 'kind' | 'ranks' | 'factor'>,
+  weights: Manifest['weights'],
+): number {
+  return scaled(fusedScore(item.ranks, weights[item.kind]), item.factor)
+}
+
+function budgetItem(item: UndecidedItem, score: number, at: number): BudgetItem {
+  return {
+    ...{ id: item.id, score, order: sortable(at) },
+    ...{ required: item.required === true, parent: item.parent ?? null },
+    costs: TIERS.flatMap((tier) => {
+      const tokens = item.costs[tier]
+      return tokens === undefined ? [] : [{ tier, tokens }]
+    }),
+  }
+}
+
+/** Every line of the pack recomputed; `agrees` when all came out as they were sent. */
+export function explain(manifest: Manifest): Explanation {
+  const { scores, allocation } = decide(manifest)
+  const lines = manifest.items.map((item) => {
+    const score = scores.get(item.id)!
+    const tier = allocation.tiers.get(item.id) ?? null
+    return { item, score, tier, agrees: score === item.score && tier === item.tier }
+  })
+  return { lines, over: allocation.over, agrees: lines.every(({ agrees }) => agrees) }
+}
+
+export type Explanation = {
+  readonly lines: readonly {
+    readonly item: ManifestItem
+    /** Recomputed. */
+    readonly score: number
+    readonly tier: Tier | null
+    readonly agrees: boolean
+  }[]
+  readonly over: number
+  readonly agrees: boolean
+}

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { search } from '../../src/domain/bm25.ts'
+import { Dictionary, type Group, Postings } from '../../src/domain/postings.ts'
+
+type Document = { readonly key: string; readonly words: readonly string[] }
+
+const word = fc.constantFrom('ant', 'bee', 'cat', 'dog', 'eel', 'fox')
+const documents = fc.uniqueArray(
+  fc.record({
+    key: fc.string({ minLength: 1, maxLength: 3 }),
+    words: fc.array(word, { maxLength: 12 }),
+  }),
+  { selector: ({ key }) => key, maxLength: 12 },
+)
+
+/** What a search among `live` gives as text, with `others` indexed around them. */
+function ranked(
+  order: readonly Document[],
+  live: ReadonlySet<string>,
+  query: readonly string[],
+  dead: ReadonlySet<string> = new Set(),
+): string {
+  const dictionary = new Dictionary()
+  const postings = new Postings()
+  const groups = new Map<string, Group>()
+  for (const { key, words } of order) groups.set(key, add(dictionary, postings, words))
+  for (const key of dead) postings.remove(groups.get(key)!)
+  const keyOf = new Map([...groups].map(([key, group]) => [group, key]))
+  const at = (doc: number) => keyOf.get(postings.groupAt(doc)!)!
+  const among = postings.select([...live].map((key) => groups.get(key)!))
+  const terms = [...new Set(query)].map((term) => ({ term, weight: 1 }))
+  const hits = search(dictionary, among, terms, { b: 0.75 }, 5, (a, b) => (at(a) < at(b) ? -1 : 1))
+  return JSON.stringify(hits.map(({ doc, score }) => [at(doc), score]))
+}
+
+function add(dictionary: Dictionary, postings: Postings, words: readonly string[]): Group {
+  const counts = new Map<number, number>()
+  for (const text of words) {
+    const id = dictionary.number(text)
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return postings.add([{ ids: [...counts.keys()], counts: [...counts.values()] }])
+}
+
+test('scores are those of BM25, in integers', () => {
+  const docs = [
+    { key: 'a', words: ['ant', 'ant', 'bee'] },
+    { key: 'b', words: ['ant', 'cat', 'dog'] },
+    { key: 'c', words: ['eel'] },
+  ]
+  // N 3, df 2, mean length 7/3: idf = round(1024 ln 1.6) = 481, norm 1.457; 481 × 2.2 × tf / (tf + norm).
+  expect(ranked(docs, new Set('abc'), ['ant'])).toBe('[["a",612],["b",431]]')
+})
+
+test('neither the order of adding nor what else is indexed changes a byte', () => {
+  fc.assert(
+    fc.property(
+      documents,
+      documents,
+      fc.array(word, { maxLength: 8 }),
+      fc.infiniteStream(fc.nat()),
+      (mine, extra, query, chance) => {
+        const others = extra.map(({ key, words }) => ({ key: `x${key}`, words }))
+        const live = new Set(mine.map(({ key }) => `m${key}`))
+        const own = mine.map(({ key, words }) => ({ key: `m${key}`, words }))
+        const alone = ranked(own, live, query)
+        const shuffled = [...own, ...others]
+          .map((doc) => ({ doc, at: chance.next().value! }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ doc }) => doc)
+        const dead = new Set(others.filter((_, i) => i % 2 === 0).map(({ key }) => key))
+        expect(ranked(shuffled, live, query)).toBe(alone)
+        expect(ranked(shuffled, live, query, dead)).toBe(alone)
+      },
+    ),
+    { seed: 2, numRuns: 300 },
+  )
+})
+
+test('sweeping out the dead moves documents and changes no ranking', () => {
+  const dictionary = new Dictionary()
+  const postings = new Postings()
+  const groups = Array.from({ length: 4_000 }, (_, i) =>
+    add(dictionary, postings, ['all', `n${i % 7}`, `n${i % 11}`]),
+  )
+  const kept = groups.filter((_, i) => i % 3 === 0)
+  const among = postings.select(kept)
+  const everything = postings.everything()
+  const query = ['all', 'n3', 'n5'].map((term) => ({ term, weight: 1 }))
+  const found = () =>
+    search(dictionary, among, query, { b: 0.75 }, 50, (a, b) => a - b).map(({ doc, score }) => [
+      groups.indexOf(postings.groupAt(doc)!),
+      score,
+    ])
+  const before = found()
+  expect(before).toHaveLength(50)
+  for (const [i, group] of groups.entries()) if (i % 3 !== 0) postings.remove(group)
+  expect(postings.numbers).toBe(2_000)
+  expect(found()).toEqual(before)
+  expect(everything.size).toBe(kept.length)
+})
+
+test('a removed document is found no more, though a selection names it', () => {
+  const dictionary = new Dictionary()
+  const postings = new Postings()
+  const group = add(dictionary, postings, ['ant'])
+  const among = postings.select([group])
+  const query = [{ term: 'ant', weight: 1 }]
+  const found = () => search(dictionary, among, query, { b: 0.75 }, 5, () => 0).length
+  expect(found()).toBe(1)
+  postings.remove(group)
+  postings.remove(group)
+  expect(found()).toBe(0)
+  expect(postings.size).toBe(0)
+})
