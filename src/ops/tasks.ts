@@ -1,0 +1,101 @@
+import { Fault } from '../domain/fault.ts'
+import { redact } from '../domain/redact.ts'
+import type { CommitId } from '../domain/repo.ts'
+import { LIVE_STATES, type TaskId, type TaskState, taskSlug } from '../domain/task.ts'
+import { assertStorable } from '../domain/text.ts'
+import type { Deps, Handler } from './deps.ts'
+import { findRepo, findTask } from './lookup.ts'
+import { viewCheckpoint, viewTask } from './views.ts'
+
+/** States in which the owner may snapshot the workspace. */
+const CHECKPOINT_STATES = [
+  'open',
+  'in_review',
+  'conflicted',
+] as const satisfies readonly TaskState[]
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+export const startTask: Handler<'task.start'> = async (deps, input, caller) => {
+  const { store, world, leaseSecs } = deps
+  assertStorable('goal', input.goal)
+  const repo = await findRepo(store, input.repo)
+  const parent = input.parent === undefined ? null : await findTask(store, repo.id, input.parent)
+  const goal = redact(input.goal).text
+  const task = await store.createTask(
+    repo.id,
+    {
+      id: (input.id ?? null) as TaskId | null,
+      slug: taskSlug(goal),
+      digits: base32(world.randomHex(26)),
+      goal,
+      kind: 'work',
+      owned: true,
+      leaseSecs,
+      base: input.base as CommitId | null,
+      parent: parent?.id ?? null,
+    },
+    caller,
+  )
+  warmUp(deps)
+  return viewTask(task)
+}
+
+/**
+ * What a started task asks for next is a pack: the tokenizer's table is loaded while its folder is
+ * made. A failure is the pack's to tell.
+ */
+function warmUp({ countTokens }: Deps): void {
+  countTokens().catch(() => undefined)
+}
+
+/** A base32 digit for each byte. */
+function base32(hex: string): string {
+  return [...Buffer.from(hex, 'hex')].map((byte) => BASE32[byte & 31]).join('')
+}
+
+export const listTasks: Handler<'task.list'> = async ({ store }, input, caller) => {
+  const repo = await findRepo(store, input.repo)
+  const states = input.state ? [input.state] : input.all ? undefined : LIVE_STATES
+  const filter = { ...(states && { states }), ...(input.mine && { owner: caller.actor }) }
+  const page = await store.listTasks(repo.id, filter, input.limit)
+  return { items: page.items.map(viewTask), more: page.more }
+}
+
+export const showTask: Handler<'task.show'> = async ({ store }, input) => {
+  const repo = await findRepo(store, input.repo)
+  return viewTask(await findTask(store, repo.id, givenTask(input.task)))
+}
+
+/** @throws Fault `bad_input` where neither a word nor a workspace tells the task. */
+export function givenTask(task: string | undefined): string {
+  if (task !== undefined) return task
+  throw new Fault(
+    'bad_input',
+    'No task is named, and you do not stand in a workspace.',
+    'Name one (`av task list`), or go to its workspace: cd "$(av task path TASK)".',
+    { detail: { reason: 'no_task' } },
+  )
+}
+
+export const checkpoint: Handler<'checkpoint'> = async ({ store, leaseSecs }, input, caller) => {
+  const repo = await findRepo(store, input.repo)
+  const { checkpoint: stored } = await store.addCheckpoint(
+    repo.id,
+    {
+      task: input.task as TaskId,
+      commit: input.commit as CommitId,
+      change: input.change,
+      base: input.base as CommitId | null,
+      message: redact(input.message ?? '').text,
+      files: input.files,
+      symbols: input.symbols,
+      patch: input.patch,
+      incomplete: input.incomplete,
+      leaseSecs,
+      states: CHECKPOINT_STATES,
+    },
+    caller,
+  )
+  return viewCheckpoint(stored)
+}

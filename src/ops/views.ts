@@ -1,0 +1,77 @@
+import type {
+  CheckpointView,
+  ConventionView,
+  LogItem,
+  RecordView,
+  RepoView,
+  TaskView,
+} from '../api/views.ts'
+import type { Checkpoint } from '../domain/checkpoint.ts'
+import type { Convention } from '../domain/convention.ts'
+import { MARKS, type Mark } from '../domain/mark.ts'
+import type { TaskRecord } from '../domain/record.ts'
+import type { Repo } from '../domain/repo.ts'
+import type { Task } from '../domain/task.ts'
+
+export function viewRepo({ id, name, trunk, trunkCommit }: Repo): RepoView {
+  return { id, repo: name, trunk, trunkCommit }
+}
+
+/** `workspace` is the client's to fill in: where folders lie is a machine's own affair. */
+export function viewTask(task: Task): TaskView {
+  const { id, goal, kind, state, owner, generation, leaseExpiresAt, base, head } = task
+  const { flags, parent, createdAt, updatedAt } = task
+  return {
+    id,
+    goal,
+    kind,
+    state,
+    owner,
+    generation,
+    leaseExpiresAt,
+    base,
+    head,
+    workspace: null,
+    flags,
+    parent,
+    createdAt,
+    updatedAt,
+  }
+}
+
+export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
+  const { task, commit, change, files, symbols, patch, incomplete, position } = checkpoint
+  return { task, commit, change, files, symbols, patch, incomplete, position }
+}
+
+export function viewRecord(record: TaskRecord): RecordView {
+  const { id, task, kind, summary, anchors, redacted, position } = record
+  return { id, task, kind, summary, anchors, redacted, position }
+}
+
+/** @param marks what became of each anchor, in their order */
+export function viewLogItem(record: TaskRecord, marks: readonly (Mark | null)[]): LogItem {
+  const { body, author, at, supersedes, supersededBy, replyTo, receipt, purged } = record
+  const texts = marks.map((mark) => (mark === null ? null : MARKS[mark]))
+  return {
+    ...viewRecord(record),
+    anchors: record.anchors.map((anchor, index) => ({ ...anchor, mark: texts[index] ?? null })),
+    body,
+    author,
+    at,
+    supersedes,
+    supersededBy,
+    replyTo,
+    receipt,
+    marks: [
+      ...(supersededBy.length > 0 ? ['superseded'] : []),
+      ...(purged ? ['purged'] : []),
+      ...new Set(texts.filter((text) => text !== null)),
+    ],
+  }
+}
+
+export function viewConvention(convention: Convention): ConventionView {
+  const { id, glob, text, required, state, author, at } = convention
+  return { id, glob, text, required, state, author, at }
+}
