@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { GrantedClaims } from '../../src/client/claims.ts'
+import type { Caller } from '../../src/domain/actor.ts'
+import type { RepoId } from '../../src/domain/repo.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'av-claims-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const repo = 'repo1' as RepoId
+const caller = (actor: string, session: string | null): Caller => ({
+  actor,
+  session,
+  kind: 'agent',
+  generation: null,
+})
+
+test('a grant is found again by actor, session and task, in another process too', () => {
+  new GrantedClaims(home).grant(caller('ada', 's1'), repo, 'fix-it', 3)
+  const later = new GrantedClaims(home)
+  expect(later.withGeneration(caller('ada', 's1'), repo, 'fix-it').generation).toBe(3)
+})
+
+test.each([
+  ['another session', caller('ada', 's2'), repo, 'fix-it'],
+  ['no session', caller('ada', null), repo, 'fix-it'],
+  ['another actor', caller('ben', 's1'), repo, 'fix-it'],
+  ['another task', caller('ada', 's1'), repo, 'fix-that'],
+  ['another repo', caller('ada', 's1'), 'repo2' as RepoId, 'fix-it'],
+] as const)('%s inherits nothing', (_, who, where, task) => {
+  expect(new GrantedClaims(home).withGeneration(who, where, task).generation).toBeNull()
+})
+
+test('what is said outright counts', () => {
+  const said = { ...caller('ada', 's1'), generation: 1 }
+  expect(new GrantedClaims(home).withGeneration(said, repo, 'fix-it').generation).toBe(1)
+})
