@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'bun:test'
+import type { Topic } from '../../src/cli/argv.ts'
+import { COMMANDS, findCommand } from '../../src/cli/commands.ts'
+import { helpPage } from '../../src/cli/help.ts'
+import { parametersOf } from '../../src/cli/parameters.ts'
+
+const TOPICS: readonly Topic[] = [
+  { kind: 'all' },
+  { kind: 'group', word: 'task' },
+  { kind: 'group', word: 'convention' },
+  { kind: 'group', word: 'daemon' },
+  ...COMMANDS.map((command) => ({ kind: 'command', command }) as const),
+]
+
+function pageOf(words: string, columns: number | null = null): string {
+  const command = findCommand(words)
+  if (command === null) throw new Error(`no command ${words}`)
+  return helpPage({ kind: 'command', command }, columns)
+}
+
+test('all of av, by groups', () => {
+  expect(helpPage({ kind: 'all' }, null)).toMatchInlineSnapshot(`
+    "Usage: av COMMAND [ARGUMENTS] [FLAGS]
+
+    Keeps the why next to the code, and packs what is known for whoever works on it next.
+
+    repo
+      init                          Make av ready for the repository you stand in.
+      status                        Where you stand: repository, task, daemon.
+      config                        Every setting, its value, and where the value comes from.
+      config get KEY                One setting's value.
+      config set KEY VALUE          Write a setting to config.toml.
+      index run                     Bring the index of the code you stand in up to date.
+
+    tasks
+      task start GOAL               Start a task: a workspace of its own, branched from trunk.
+      task list                     The tasks of the repository, newest first.
+      task show [TASK]              One task: state, owner, workspace.
+      task path [TASK]              Where the workspace of a task lies, for \`cd "$(av task path T)"\`.
+
+    work
+      checkpoint                    Snapshot the task's workspace.
+      diff [TASK]                   What a task changed, as a git diff against its base.
+
+    why
+      record KIND SUMMARY           Keep a why: a decision, a dead end, a note, tied to code.
+      log                           The records, newest first.
+      why PATH[:SYMBOL|:LINE]       Why this code is as it is: the records anchored at it.
+
+    rules
+      convention add GLOB TEXT      Add a rule for the files a glob matches.
+      convention list [PATH]        The rules, or those for one path.
+      convention retire CONVENTION  Take a rule out of packs; it stays readable.
+      convention propose GLOB TEXT  Propose a rule; a human accepts it.
+      convention accept CONVENTION  Make a proposed rule count.
+
+    context
+      pack [TASK]                   The context pack of a task: what is known, within a token budget.
+      expand ID...                  Everything behind an id or a \`path:Symbol\` of a pack.
+      receipt RECEIPT               What a pack held, at which tier, and why.
+      receipt list                  The receipts, newest first.
+
+    store
+      daemon start                  Start the daemon; every command does so by itself.
+      daemon stop                   Stop the daemon of this AV_HOME.
+      daemon status                 Whether the daemon runs, and on what.
+      daemon logs                   The end of the daemon's log.
+      daemon run                    Run the daemon in the foreground.
+      migrate                       Bring the store's schema up to date, and say where it is.
+      purge ID                      Replace the text of a record, convention or task by a mark, forever.
+
+    people
+      demo                          See av at work: a small repository, two agents, each step explained.
+
+    flags of every command
+          --json                    Print the result as JSON, for programs.
+      -h, --help                    Show help instead.
+      -q, --quiet                   Print the result only.
+          --no-color                No colours; NO_COLOR does the same.
+      -C DIR                        Act as if started in this folder.
+          --repo NAME               Which repository, when not the one you stand in.
+          --version                 Show the version.
+
+    \`av help COMMAND\` shows one command.
+    "
+  `)
+})
+
+test('one command', () => {
+  expect(pageOf('record')).toMatchInlineSnapshot(`
+    "Usage: av record KIND SUMMARY [FLAGS]
+
+    Keep a why: a decision, a dead end, a note, tied to code.
+
+    arguments
+      KIND                     What it is. One of: intent, decision, attempt, note, handoff, review.
+      SUMMARY                  One line, at most 200 characters.
+
+    flags
+          --task TASK          On which task.
+          --reply-to RECORD    The record it answers.
+          --body TEXT|-        The rest of it; - reads it from standard input.
+      -a, --at PATH[:SYMBOL]   The code it is about; may be repeated.
+          --supersedes RECORD  The record it replaces; may be repeated.
+          --receipt RECEIPT    The pack it was written from; the session's last one when left out.
+          --allow-missing      Take an anchor whose path or symbol is not there.
+
+    flags of every command
+          --json               Print the result as JSON, for programs.
+      -h, --help               Show help instead.
+      -q, --quiet              Print the result only.
+          --no-color           No colours; NO_COLOR does the same.
+      -C DIR                   Act as if started in this folder.
+          --repo NAME          Which repository, when not the one you stand in.
+    "
+  `)
+})
+
+test('the commands that begin with one word', () => {
+  expect(helpPage({ kind: 'group', word: 'convention' }, null)).toMatchInlineSnapshot(`
+    "Usage: av convention COMMAND [ARGUMENTS] [FLAGS]
+
+    commands
+      convention add GLOB TEXT      Add a rule for the files a glob matches.
+      convention list [PATH]        The rules, or those for one path.
+      convention retire CONVENTION  Take a rule out of packs; it stays readable.
+      convention propose GLOB TEXT  Propose a rule; a human accepts it.
+      convention accept CONVENTION  Make a proposed rule count.
+
+    flags of every command
+          --json                    Print the result as JSON, for programs.
+      -h, --help                    Show help instead.
+      -q, --quiet                   Print the result only.
+          --no-color                No colours; NO_COLOR does the same.
+      -C DIR                        Act as if started in this folder.
+          --repo NAME               Which repository, when not the one you stand in.
+    "
+  `)
+})
+
+test('on a narrow terminal', () => {
+  expect(pageOf('pack', 60)).toMatchInlineSnapshot(`
+    "Usage: av pack [TASK] [FLAGS]
+
+    The context pack of a task: what is known, within a token
+    budget.
+
+    arguments
+      [TASK]                 The task; the workspace's own when
+                             left out.
+
+    flags
+      -f, --focus FOCUS      A path, symbol or words to look at
+                             first; may be repeated.
+      -b, --budget TOKENS    Tokens the pack may take at most.
+                             Default: 800.
+          --session SESSION  The session the pack is for;
+                             AV_SESSION when left out.
+          --explain          Say where the rank of each line
+                             came from.
+
+    flags of every command
+          --json             Print the result as JSON, for
+                             programs.
+      -h, --help             Show help instead.
+      -q, --quiet            Print the result only.
+          --no-color         No colours; NO_COLOR does the same.
+      -C DIR                 Act as if started in this folder.
+          --repo NAME        Which repository, when not the one
+                             you stand in.
+    "
+  `)
+})
+
+describe('every page', () => {
+  for (const columns of [null, 200, 100, 72]) {
+    test(`fits ${columns ?? 'no terminal'}`, () => {
+      const widest = Math.min(columns ?? 100, 100)
+      for (const topic of TOPICS) {
+        for (const line of helpPage(topic, columns).split('\n')) {
+          expect([line, line.length <= widest]).toEqual([line, true])
+        }
+      }
+    })
+  }
+
+  test('is plain text that ends in one newline', () => {
+    for (const topic of TOPICS) expect(helpPage(topic, null)).toMatch(/^[\x20-\x7e\n]*[^\n]\n$/)
+  })
+})
+
+test('the first page names every command, and a page of its own each parameter', () => {
+  const all = helpPage({ kind: 'all' }, null)
+  for (const { words, row } of COMMANDS) {
+    expect(all).toContain(`\n  ${words} `)
+    const page = pageOf(words)
+    for (const { forms, value, description } of parametersOf(row)) {
+      expect(page).toContain(forms.at(-1) ?? value ?? '')
+      expect(description.length).toBeGreaterThan(4)
+    }
+  }
+})
