@@ -1,0 +1,82 @@
+import { buildPack } from '../../src/domain/pack.ts'
+import type { Pack } from '../../src/domain/pack-finish.ts'
+import { selectCandidates } from '../../src/domain/pack-select.ts'
+import { WEIGHTS, type WeightTable } from '../../src/domain/weights.ts'
+import type { BenchCase, BenchWorld, Contender, Shown } from './contender.ts'
+
+/** `av` itself: the very functions the daemon calls, and a whole pack's text. */
+export const AV: Contender = { name: 'av', answer: answerWith(WEIGHTS) }
+
+/** The same with a part left out, to see what it is worth. */
+export const ABLATIONS: readonly Contender[] = [
+  without('records', { file: { ...WEIGHTS.file, records: 0 } }),
+  without('file words', { file: { ...WEIGHTS.file, words: 0 } }),
+  without('symbol words for files', { file: { ...WEIGHTS.file, symbols: 0 } }),
+  without('file rank for symbols', { symbol: { ...WEIGHTS.symbol, file: 0 } }),
+]
+
+export function packOf(
+  { lexical, records, countTokens }: BenchWorld,
+  { task, view, records: older }: BenchCase,
+  budget: number,
+  weights: WeightTable = WEIGHTS,
+): Pack {
+  const { goal } = task
+  const context = { goal, focus: [], changed: [] }
+  const candidates = selectCandidates(
+    { ...context, index: lexical, view, records: older, ownRecords: [], ownPaths: [] },
+    weights,
+  )
+  return buildPack(
+    {
+      ...{ ...context, budget, candidates, conventions: [], live: [], degraded: [] },
+      ...{ position: task.at, overlay: task.commit.id, indexVersion: 'bench' },
+      records: records.get(candidates.records.map(({ id }) => id)),
+      task: {
+        ...{ id: 'bench-task-ab12', goal, kind: 'work', state: 'open', owner: 'agent' },
+        ...{ base: task.commit.parents[0]!, checkpoint: null, flags: [], verdict: null },
+        ...{ failing: [], lastJournal: null, handoff: null },
+      },
+    },
+    countTokens,
+    undefined,
+    weights,
+  )
+}
+
+function without(part: string, changed: Partial<WeightTable>): Contender {
+  return { name: `av without ${part}`, answer: answerWith({ ...WEIGHTS, ...changed }) }
+}
+
+function answerWith(weights: WeightTable): Contender['answer'] {
+  return (world, of, budget) => read(packOf(world, of, budget, weights), of)
+}
+
+/**
+ * What a pack's text names, read back from the text alone: the Code section's files in order, then
+ * any other whole path; symbols by the line numbers under a file. The goal itself does not count.
+ */
+function read({ text, tokens }: Pack, { view }: BenchCase): Shown {
+  const files = new Set<string>()
+  const elsewhere: string[] = []
+  const symbols = new Set<string>()
+  let section = ''
+  let file = ''
+  let folder = ''
+  for (const line of text.split('\n')) {
+    if (line.startsWith('## ')) section = line.slice(3)
+    else if (section !== 'Code') {
+      if (section !== 'Task') elsewhere.push(...(line.match(/[\w./@+-]+/g) ?? []))
+    } else if (line.startsWith('- ') && line.endsWith('/ also:')) {
+      folder = line.slice(2, -' also:'.length)
+    } else if (line.startsWith('- ') || line.startsWith('+ ')) {
+      file = (line.startsWith('+') ? folder : '') + line.slice(2)
+      files.add(file)
+    } else {
+      const at = /^L(\d+)(?:-\d+)? /.exec(line)
+      if (at !== null) symbols.add(`${file}\0${at[1]}`)
+    }
+  }
+  for (const word of elsewhere) if (view.byPath.has(word)) files.add(word)
+  return { files: [...files], symbols, tokens }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { CallName, Output, Sent } from '../../src/api/routes.ts'
+import { terms } from '../../src/domain/terms.ts'
+
+export type Call = <N extends CallName>(name: N, input: Sent<N>) => Promise<Output<N>>
+
+/** Seeded words by Zipf's law, put together as files with symbols and as records with anchors. */
+type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
+
+const ROWS =
+  'jsonb_to_recordset($2::jsonb) as row(position bigint, task text, kind text, summary text, path text)'
+const RECORDS = `insert into record
+  (repo, id, position, task, kind, summary, body, author, redacted, purged, at)
+  select $1, 'r:' || lpad(to_hex(position), 8, '0'), position, task, kind, summary, '', 'bench', 0, false, now() from ${ROWS}`
+const ANCHORS = `insert into record_anchor (repo, record, ordinal, path)
+  select $1, 'r:' || lpad(to_hex(position), 8, '0'), 0, path from ${ROWS}`
+/** Behind what setting up takes. */
+const FIRST_POSITION = 1_000
+const TASKS = 200
+
+export class MadeUp {
+  private readonly words: string[]
+  private state = 7
+
+  constructor(
+    private readonly files: number,
+    private readonly records: number,
+  ) {
+    const syllables = ['ka', 'lo', 'mi', 'ner', 'pos', 'ra', 'su', 'tel', 'vi', 'zon', 'dex', 'fa']
+    const word = (n: number): string =>
+      n < syllables.length
+        ? (syllables[n] ?? '')
+        : word(Math.floor(n / 12)) + (syllables[n % 12] ?? '')
+    this.words = Array.from({ length: 30_000 }, (_, n) => word(n + 12))
+  }
+
+  readonly repo = {
+    ...{ name: 'bench', dryRun: false, known: null, folder: 'bench', rootCommits: [], remotes: {} },
+    ...{ trunkName: 'main', trunkCommit: null },
+  }
+
+  goal(): string {
+    return Array.from({ length: 8 }, () => this.word()).join(' ')
+  }
+
+  async fill(call: Call, query: Query, repo: string, tree: string): Promise<void> {
+    const paths = Array.from({ length: this.files }, (_, n) => this.path(n))
+    const blobs = paths.map((path) => createHash('sha1').update(path).digest('hex'))
+    const entries = paths.map((path, n): [string, string] => [path, blobs[n] ?? ''])
+    await call('index.tree', { repo, tree, offset: 0, entries, last: true })
+    for (let from = 0; from < this.files; from += 500) {
+      const files = blobs.slice(from, from + 500).map((blob) => this.file(blob))
+      await call('index.files', { repo, version: 'bench', files })
+    }
+    for (let n = 0; n < TASKS; n++) {
+      await call('task.start', { goal: this.goal(), id: `task-${n}`, repo, base: null })
+    }
+    for (let from = 0; from < this.records; from += 5_000) {
+      const rows = Array.from({ length: Math.min(5_000, this.records - from) }, (_, n) => ({
+        position: from + n + FIRST_POSITION,
+        task: `task-${this.number(TASKS)}`,
+        kind: n % 5 === 0 ? 'attempt' : 'decision',
+        summary: this.goal(),
+        path: paths[this.number(this.files)] ?? '',
+      }))
+      // Straight into the tables: a hundred thousand calls would take longer than what is measured.
+      await query(RECORDS, [repo, JSON.stringify(rows)])
+      await query(ANCHORS, [repo, JSON.stringify(rows)])
+    }
+    const end = this.records + FIRST_POSITION
+    await query('update repo set position = $2 where id = $1', [repo, end])
+    await query('analyze', [])
+  }
+
+  /** 150 words, ten symbols of 30. */
+  private file(blob: string) {
+    const words = [...new Set(Array.from({ length: 190 }, () => terms(this.word())[0] ?? 'x'))]
+    const symbols = Array.from({ length: 10 }, (_, n) => {
+      const line = n * 20 + 1
+      const symbol = {
+        name: `${this.word()}${n}`,
+        kind: 'function' as const,
+        line,
+        endLine: line + 18,
+      }
+      const picked = Array.from({ length: 30 }, () => this.number(words.length))
+      const counts = [...new Set(picked)].flatMap((at) => [at, 1 + (at % 3)])
+      return {
+        ...symbol,
+        signature: `function ${symbol.name}(${this.word()}: string)`,
+        doc: '',
+        hash: 'a'.repeat(32),
+        words: counts,
+      }
+    })
+    return {
+      ...{ blob, language: 'typescript', status: 'parsed' as const, bytes: 6_000, lines: 200 },
+      ...{ hash: 'b'.repeat(32), words, counts: words.map((_, n) => 1 + (n % 5)), symbols },
+    }
+  }
+
+  private path(n: number): string {
+    return `src/${this.word()}/${this.word()}/${this.word()}-${n}.ts`
+  }
+
+  private word(): string {
+    const at = Math.floor(Math.exp(this.random() * Math.log(this.words.length))) - 1
+    return this.words[at] ?? 'x'
+  }
+
+  private number(below: number): number {
+    return Math.floor(this.random() * below)
+  }
+
+  private random(): number {
+    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0
+    return this.state / 2 ** 32
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { goalOf, isHard } from '../../scripts/bench/bench-tasks.ts'
+import { History } from '../../scripts/bench/history.ts'
+import { compare, type Marks } from '../../scripts/bench/metrics.ts'
+import { quality } from '../../scripts/bench/quality.ts'
+
+setDefaultTimeout(120_000)
+
+const BUDGET = 300
+let folder = ''
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'av-quality-'))
+  git(['init', '--quiet', '--initial-branch=main'])
+  for (const subject of SUBJECTS) write(`src/${subject}.ts`, moduleOf(subject, 1))
+  commit('chore: begin with a few modules')
+  for (const [at, subject] of SUBJECTS.entries()) {
+    write(`src/${subject}.ts`, moduleOf(subject, at + 2))
+    commit(`fix(${subject}): let ${subject} count from the right number (#${at})`)
+  }
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a synthetic history gives the tasks, and av finds what they changed', async () => {
+  const history = await History.open(folder)
+  const result = await quality(history!, 'made-up', { tasks: 10, budget: BUDGET, ablate: true })
+  expect(result).toMatchObject({
+    ...{ repo: 'made-up', tasks: 4, fileRecall: 1, fileRecallAt5: 1, symbolRecall: 1 },
+    ...{ overBudget: 0, repeatsDiffer: 0, hard: { tasks: 0 } },
+  })
+  expect(result.tokens).toBeLessThanOrEqual(BUDGET)
+  expect(Object.keys(result.baselines)).toEqual([
+    'grep -n',
+    'BM25 chunks with bodies',
+    'BM25 paths',
+    'BM25 symbols',
+    'Aider-style map',
+  ])
+  for (const { tokens } of Object.values(result.baselines)) {
+    expect(tokens).toBeGreaterThan(0)
+    expect(tokens).toBeLessThanOrEqual(BUDGET)
+  }
+  expect(Object.keys(result.ablations)).toContain('av without records')
+})
+
+test('what is no repository is said to be none', async () => {
+  expect(await History.open(join(folder, 'src'))).toBeNull()
+})
+
+test('a goal is a message without what only the finished change could know', () => {
+  const message = 'Fix it (#12)\n\nSee https://x.test/y\nCloses #3\nSigned-off-by: A <a@b.test>\n'
+  expect(goalOf(message)).toBe('Fix it\nSee')
+})
+
+test('a task is hard when its goal names neither a file nor a symbol', () => {
+  expect(isHard('speed up login', ['src/login.ts'], [])).toBe(false)
+  expect(isHard('speed up Verify', ['src/login.ts'], ['Login.verify'])).toBe(false)
+  expect(isHard('speed it up', ['src/login.ts'], ['Login.verify'])).toBe(true)
+  expect(isHard('speed up auth', ['src/auth/index.ts'], [])).toBe(false)
+})
+
+test('the interval of a difference is the same each time, and holds the difference', () => {
+  const marks = (files: number): Marks => ({
+    ...{ files, filesAt5: 0, symbols: null, anyFile: 0, tokens: 0, over: false },
+  })
+  const ours = Array.from({ length: 100 }, (_, at) => marks(at % 2))
+  const theirs = ours.map(() => marks(0))
+  const difference = compare(ours, theirs, ({ files }) => files)
+  expect(difference).toEqual(compare(ours, theirs, ({ files }) => files))
+  expect(difference.points).toBe(50)
+  expect(difference.low).toBeGreaterThan(35)
+  expect(difference.low).toBeLessThan(50)
+  expect(difference.high).toBeGreaterThan(50)
+  expect(difference.high).toBeLessThan(65)
+})
+
+const SUBJECTS = ['login', 'cart', 'invoice', 'mail'] as const
+
+function moduleOf(subject: string, from: number): string {
+  return [
+    `/** Counts each ${subject}. */`,
+    `export function count_${subject}(items: readonly string[]): number {`,
+    `  return items.length + ${from}`,
+    '}',
+    '',
+    `export function name_${subject}(): string {`,
+    `  return '${subject}'`,
+    '}',
+    '',
+  ].join('\n')
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+let clock = Date.UTC(2026, 0, 1) / 1_000
+
+function commit(message: string): void {
+  clock += 60
+  git(['add', '.'])
+  git(['commit', '--quiet', '-m', message])
+}
+
+function git(args: readonly string[]): void {
+  const date = `${clock} +0000`
+  const { exitCode, stderr } = Bun.spawnSync(['git', '-C', folder, ...args], {
+    env: {
+      ...{ PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+      ...{ GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.test', GIT_AUTHOR_DATE: date },
+      ...{ GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.test', GIT_COMMITTER_DATE: date },
+    },
+  })
+  if (exitCode !== 0) throw new Error(stderr.toString())
+}
