@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BlobId } from '../domain/code.ts'
 import type { CodeView, OverlayEntry, TreeEntry, TreeKey } from '../domain/code-view.ts'
@@ -82,14 +83,18 @@ export class Code {
       if (file) yield { ...file, bytes }
     }
     for (const file of files) {
-      if (onDisk.has(file.path)) yield { ...file, bytes: this.readDisk(file.path) }
+      if (onDisk.has(file.path)) yield { ...file, bytes: this.readDisk(file) }
     }
   }
 
-  private readDisk(path: string): Uint8Array | null {
+  /** Null unless what lies there is still what was hashed: an index is kept by content, for good. */
+  private readDisk({ path, blob }: { readonly path: string; readonly blob: BlobId }) {
     if (this.ground === null) return null
+    const file = join(this.ground.folder, path)
     try {
-      return readFileSync(join(this.ground.folder, path))
+      if (!lstatSync(file).isFile()) return null
+      const bytes = readFileSync(file)
+      return isContentOf(gitBlob(blob), bytes) ? bytes : null
     } catch {
       return null
     }
@@ -132,6 +137,11 @@ function fileKey(blob: BlobId, path: string): BlobId {
 
 function gitBlob(key: BlobId): BlobId {
   return key.split('.', 1)[0] as BlobId
+}
+
+function isContentOf(blob: BlobId, bytes: Uint8Array): boolean {
+  const hash = createHash(blob.length === 64 ? 'sha256' : 'sha1')
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex') === blob
 }
 
 function tooManyChanges(count: number): Fault {

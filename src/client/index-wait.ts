@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
 import type { CodeView } from '../domain/code-view.ts'
 import type { RepoId } from '../domain/repo.ts'
+import { tryLock } from '../kernel-lock.ts'
+import { type Clone, lockFile } from '../workspace/clone.ts'
 import type { Code } from './code.ts'
 import { askState, syncIndex } from './index-sync.ts'
 import type { Place } from './place.ts'
@@ -24,7 +27,7 @@ export async function waitForIndex(
   view: CodeView,
 ): Promise<boolean> {
   if (await syncFew(session, place.repo, code, view)) return false
-  session.tools.spawnIndex(place.root)
+  if (!isBusy(place)) session.tools.spawnIndex(place.root)
   for (let waited = 0; waited < WAIT_MS; waited += POLL_MS) {
     await Bun.sleep(POLL_MS)
     const state = await session.call('index.state', { repo: place.repo, view })
@@ -32,6 +35,19 @@ export async function waitForIndex(
     if (state.missing === 0) return false
   }
   return true
+}
+
+/** Held by the process that builds the index of a clone's code. */
+export function indexLock(clone: Clone): string {
+  return lockFile(clone, '~index')
+}
+
+/** Whether a process is at it already; ten agents that start at once need one. */
+function isBusy({ clone }: Place): boolean {
+  if (clone === null || !existsSync(indexLock(clone))) return false
+  const lock = tryLock(indexLock(clone))
+  lock?.release()
+  return lock === null
 }
 
 /**

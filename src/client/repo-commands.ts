@@ -5,12 +5,14 @@ import { attach, pull } from '../workspace/attach.ts'
 import { type Clone, findClone, writeClone } from '../workspace/clone.ts'
 import { type Detected, detect } from '../workspace/detect.ts'
 import { identityOf } from '../workspace/identity.ts'
+import { withLock } from '../workspace/lock.ts'
 import { trunkCommit, trunkName } from '../workspace/trunk.ts'
 import { checkTools } from '../workspace/versions.ts'
 import { Code } from './code.ts'
 import { codeHere, workspaceOf } from './code-at-hand.ts'
 import type { Command } from './command.ts'
 import { syncIndex } from './index-sync.ts'
+import { indexLock } from './index-wait.ts'
 import { findPlace, needClone } from './place.ts'
 import { readProjectFile } from './project-file.ts'
 import type { Session } from './session.ts'
@@ -73,17 +75,24 @@ export const showStatus: Command<'status'> = async (session) => {
   return { ...view, task: { ...view.task, workspace } }
 }
 
+/** One at a time for a clone: who comes second finds nothing left to do. */
 export const runIndex: Command<'index.run'> = async (session) => {
   const place = await findPlace(session)
-  needClone(place)
+  const clone = needClone(place)
   const code = await codeHere(session.host, place)
   if (code === null) return { ...NOTHING, symbols: 0 }
   const { view } = await code.view()
-  const done = await syncIndex(session, place.repo, code, view)
+  const done = await withLock(
+    session.host,
+    indexLock(clone),
+    () => syncIndex(session, place.repo, code, view),
+    INDEX_WAIT_MS,
+  )
   const state = await session.call('index.state', { repo: place.repo, view, countSymbols: true })
   return { ...done, symbols: state.symbols ?? 0 }
 }
 
+const INDEX_WAIT_MS = 30 * 60_000
 const NOTHING = { files: 0, indexed: 0, bytes: 0, unparsable: 0, leftOut: 0 } as const
 
 /** Destructive: asks first, and does nothing where nobody can be asked. */
