@@ -54,13 +54,20 @@ onEach('receipts', BACKENDS, ({ open }) => {
 
   test('are listed newest first, by task, session and page', async () => {
     const { repo, task } = await repoWithTask(store)
-    const second = await store.createTask(repo, newTask(), ada)
-    for (const [id, of, session] of [
-      ['rcp:c', task.id, 's-1'],
-      ['rcp:a', second.id, null],
-      ['rcp:b', task.id, 's-2'],
-    ] as const)
+    const other = await store.createTask(repo, newTask(), ada)
+    // Receipts take no position, and PGlite's clock counts milliseconds: those of one go by id.
+    const seconds = (n: number) => opened.query('UPDATE clock_shift SET millis = $1', [n * 1_000])
+    for (const [second, [id, of, session]] of (
+      [
+        ['rcp:c', task.id, 's-1'],
+        ['rcp:a', other.id, null],
+        ['rcp:b', task.id, 's-2'],
+      ] as const
+    ).entries()) {
+      await seconds(second)
       await store.putReceipt(repo, newReceipt(of, { id, session, manifest: { id } }))
+    }
+    await seconds(0)
     const list = async (filter: Parameters<Store['listReceipts']>[1], limit = 10) => {
       const { items, more } = await store.listReceipts(repo, filter, limit)
       return [...items.map(({ id }) => id), more]
