@@ -13,6 +13,8 @@ import {
   VERSION_FLAG,
 } from '../src/cli/parameters.ts'
 import { FAULTS } from '../src/domain/fault.ts'
+import { LIFECYCLE } from '../src/domain/lifecycle.ts'
+import { TASK_KINDS } from '../src/domain/task.ts'
 
 export const REFERENCE_FILE = join(import.meta.dir, '..', 'docs', 'cli.md')
 
@@ -21,7 +23,7 @@ export function referencePage(): string {
     const commands = COMMANDS.filter((command) => command.group === group)
     return commands.length === 0 ? [] : [`## ${group}`, ...commands.map(commandPart)]
   })
-  return `${[...HEAD, ...groups, ...exitPart()].join('\n\n')}\n`
+  return `${[...HEAD, ...groups, ...lifePart(), ...exitPart()].join('\n\n')}\n`
 }
 
 const HEAD = [
@@ -51,6 +53,19 @@ function parameterList(parameters: readonly Parameter[]): string {
   return parameters
     .map((parameter) => `- \`${parameterForm(parameter).trim()}\`: ${parameterHelp(parameter)}`)
     .join('\n')
+}
+
+function lifePart(): readonly string[] {
+  const rows = LIFECYCLE.map(({ event, from, to, kinds, when }) => {
+    const only = kinds.length === TASK_KINDS.length ? '' : kinds.join(', ')
+    return `| ${from.join(', ')} | ${event} | ${to} | ${only} | ${when ?? ''} |`
+  })
+  const head = ['| from | event | to | kinds | when |', '|---|---|---|---|---|']
+  return [
+    '## The life of a task',
+    'What is not a row here is refused with `refused_transition`. `needs_attention` and `reverted` are flags, not states.',
+    [...head, ...rows].join('\n'),
+  ]
 }
 
 function exitPart(): readonly string[] {

@@ -67,6 +67,12 @@ const SETTINGS = {
     help: 'The folder of the workspaces: <folder>/<repo>/<task>/.',
     read: folder,
   },
+  carryGlobs: {
+    env: 'AV_CARRY_GLOBS',
+    default: '**/*.md',
+    help: "Files that may overlap with trunk's without voiding an approval; .av.toml may name fewer.",
+    read: oneLine(4_000),
+  },
 } as const satisfies Readonly<Record<string, Row>>
 
 type Row = {

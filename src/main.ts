@@ -171,8 +171,8 @@ async function runCommand<N extends RouteName>(
     demo: { program: COMMAND, env: process.env, say: talk },
   })
   const tools = toolbox(settled.settings, createClient(sendOver(access)))
-  const { data, warnings } = await createRunCommand(tools, local)(name, given, invocation)
-  return { data, warnings: [...settled.warnings, ...warnings] }
+  const result = await createRunCommand(tools, local)(name, given, invocation)
+  return { ...result, warnings: [...settled.warnings, ...result.warnings] }
 }
 
 async function daemonAccess(settings: Settings): Promise<DaemonAccess> {
@@ -202,6 +202,7 @@ function toolbox(settings: Settings, client: Client): Toolbox {
     client,
     task: settings.task,
     workspaces: settings.workspaces,
+    carryGlobs: settings.carryGlobs.split(/[\s,]+/).filter(Boolean),
     caller: () => {
       caller ??= findOutCaller(host, settings)
       return caller

@@ -36,7 +36,7 @@ export class MadeUp {
 
   readonly repo = {
     ...{ name: 'bench', dryRun: false, known: null, folder: 'bench', rootCommits: [], remotes: {} },
-    ...{ trunkName: 'main', trunkCommit: null },
+    ...{ trunkName: 'main', trunkCommit: null, clone: 'bench' },
   }
 
   goal(): string {

@@ -4,6 +4,7 @@ export const GROUPS = [
   'repo',
   'tasks',
   'work',
+  'review',
   'why',
   'rules',
   'context',

@@ -1,9 +1,14 @@
 import type { z } from 'zod'
+import { bundleRoutes } from './routes/bundles.ts'
 import { codeRoutes } from './routes/code.ts'
 import { contextRoutes } from './routes/context.ts'
 import { repoRoutes } from './routes/repos.ts'
+import { reviewRoutes } from './routes/review.ts'
 import { taskRoutes } from './routes/tasks.ts'
+import { trunkRoutes } from './routes/trunk.ts'
+import { trunkSlotRoutes } from './routes/trunk-slot.ts'
 import { whyRoutes } from './routes/why.ts'
+import { workRoutes } from './routes/work.ts'
 
 /**
  * The whole contract. Each key is at once the call `POST /v1/<key>`, the client's method, the
@@ -12,9 +17,14 @@ import { whyRoutes } from './routes/why.ts'
 export const routes = {
   ...repoRoutes,
   ...taskRoutes,
+  ...workRoutes,
+  ...reviewRoutes,
+  ...trunkRoutes,
   ...whyRoutes,
   ...contextRoutes,
   ...codeRoutes,
+  ...trunkSlotRoutes,
+  ...bundleRoutes,
 } as const
 
 export type Routes = typeof routes

@@ -20,6 +20,15 @@ export type TaskView = {
   readonly workspace: string | null
   readonly flags: readonly string[]
   readonly parent: string | null
+  /** Whose approval lets it be merged; null without one. */
+  readonly approvedBy: string | null
+  /** Why an approval does not count any more. */
+  readonly approvalVoid: string | null
+  /** Files with conflicts, while it is conflicted. */
+  readonly conflicted: readonly string[]
+  readonly offeredTo: string | null
+  /** The commit on trunk that it became. */
+  readonly landed: string | null
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -67,6 +76,7 @@ export type CheckpointView = {
   readonly symbols: readonly string[]
   readonly patch: string
   readonly incomplete: Incomplete
+  readonly conflicts: readonly string[]
   readonly position: number
 }
 

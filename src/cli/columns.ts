@@ -27,6 +27,7 @@ export function twoColumns(
   return tables.map((rows) =>
     rows
       .map(([left, right]) => {
+        if (right === '') return `  ${left}\n`
         const body = wrap(right, Math.max(20, width - margin.length)).join(`\n${margin}`)
         if (left.length > leftWidth) return `  ${left}\n${margin}${body}\n`
         return `  ${left.padEnd(leftWidth)}  ${body}\n`

@@ -1,4 +1,5 @@
 import { GROUPS } from '../api/route.ts'
+import { LIFECYCLE } from '../domain/lifecycle.ts'
 import type { Topic } from './argv.ts'
 import { twoColumns, wrap } from './columns.ts'
 import { COMMANDS, type Command, subcommands } from './commands.ts'
@@ -85,11 +86,20 @@ function commandPage({ words, row }: Command): PageParts {
     sections: [
       { title: 'arguments', rows: parameters.filter(isPlace).map(parameterRow) },
       { title: 'flags', rows: parameters.filter((one) => !isPlace(one)).map(parameterRow) },
+      { title: 'what becomes of the task', rows: transitionRows(words) },
       globalFlags(),
       { title: 'see also', rows: commandRows(subcommands(words)) },
     ],
     foot: [],
   }
+}
+
+/** From the table that the daemon judges by. */
+function transitionRows(words: string): readonly Row[] {
+  return LIFECYCLE.filter(({ event }) => event === words).map(({ from, to, when }) => [
+    `${from.join(', ')} -> ${to}`,
+    when === null ? '' : `When ${when}.`,
+  ])
 }
 
 function commandRows(commands: readonly Command[]): readonly Row[] {

@@ -3,8 +3,11 @@ import type { CommandName } from './commands.ts'
 import { contextRenderers } from './render/context.ts'
 import type { Page, Rendered } from './render/page.ts'
 import { repoRenderers } from './render/repos.ts'
+import { reviewRenderers } from './render/review.ts'
 import { taskRenderers } from './render/tasks.ts'
+import { trunkRenderers } from './render/trunk.ts'
 import { whyRenderers } from './render/why.ts'
+import { workRenderers } from './render/work.ts'
 
 type Renderer<N extends CommandName> = (data: Output<N>, page: Page) => Rendered
 
@@ -20,6 +23,9 @@ export function render<N extends CommandName>(name: N, data: Output<N>, page: Pa
 const RENDERERS: { readonly [N in CommandName]: Renderer<N> } = {
   ...repoRenderers,
   ...taskRenderers,
+  ...workRenderers,
+  ...reviewRenderers,
+  ...trunkRenderers,
   ...whyRenderers,
   ...contextRenderers,
 }

@@ -14,7 +14,8 @@ import { visible, visibleJson } from './visible.ts'
 /**
  * Runs one command line, from its words to what it prints.
  * @param argv the words after `av`
- * @returns the exit code: 0, or the one of the fault (`domain/fault.ts`); never ends the process
+ * @returns the exit code: the command's own, mostly 0, or the one of the fault (`domain/fault.ts`); never ends the
+ *   process
  */
 export async function runCli(
   argv: readonly string[],
@@ -24,8 +25,8 @@ export async function runCli(
 ): Promise<number> {
   try {
     const line = readCommandLine(argv)
-    if (line.kind === 'command') await runLine(line, terminal, run)
-    else await printAbout(line, asksForJson(argv), terminal, about.version)
+    if (line.kind === 'command') return await runLine(line, terminal, run)
+    await printAbout(line, asksForJson(argv), terminal, about.version)
     return 0
   } catch (thrown) {
     const fault = asFault(thrown)
@@ -36,7 +37,7 @@ export async function runCli(
 
 type CommandRun = CommandLine & { readonly kind: 'command' }
 
-async function runLine(line: CommandRun, terminal: Terminal, run: RunCommand): Promise<void> {
+async function runLine(line: CommandRun, terminal: Terminal, run: RunCommand): Promise<number> {
   const { command, parameters, globals } = line
   const readStdin = stdinText(terminal)
   const filled = await withStdin(parameters, line.given, readStdin)
@@ -44,12 +45,16 @@ async function runLine(line: CommandRun, terminal: Terminal, run: RunCommand): P
   const progress = terminal.errIsTty && !globals.quiet ? drawProgress(terminal) : null
   try {
     const invocation = invocationOf(line, terminal, progress, readStdin)
-    const { data, warnings } = await run(command.name, given, invocation)
+    const { data, warnings, exit = 0 } = await run(command.name, given, invocation)
     progress?.end()
-    if (globals.json) return await terminal.out(jsonLine(answerOf(data, warnings)))
+    if (globals.json) {
+      await terminal.out(jsonLine(answerOf(data, warnings)))
+      return exit
+    }
     // Loaded here: a program that reads JSON never pays for it.
     const { render } = await import('./render.ts')
     await printResult(render(command.name, data, pageOf(line, terminal)), warnings, line, terminal)
+    return exit
   } finally {
     progress?.end()
   }
@@ -65,6 +70,10 @@ function invocationOf(
     cwd: resolve(terminal.cwd, ...globals.folders),
     repo: globals.repo,
     progress: progress === null ? null : progress.report,
+    warn: (warnings) => {
+      progress?.end()
+      if (!globals.quiet) printWarnings(warnings, terminal)
+    },
     confirm: confirmBy(terminal, progress),
     readStdin,
   }
@@ -99,9 +108,11 @@ async function printResult(
   if (rendered.beside !== undefined) terminal.err(rendered.beside)
   if (globals.quiet) return
   if (rendered.talk !== undefined) terminal.err(rendered.talk)
-  for (const warning of new Set([...warnings, ...(rendered.warnings ?? [])])) {
-    terminal.err(`Warning: ${visible(warning)}\n`)
-  }
+  printWarnings([...warnings, ...(rendered.warnings ?? [])], terminal)
+}
+
+function printWarnings(warnings: readonly string[], terminal: Terminal): void {
+  for (const warning of new Set(warnings)) terminal.err(`Warning: ${visible(warning)}\n`)
 }
 
 async function printAbout(

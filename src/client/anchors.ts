@@ -16,15 +16,38 @@ export type Target = {
   readonly line: number | null
 }
 
+/** The code that anchors are looked up in: of a folder, or of a commit. */
+export type AnchoredCode = {
+  readonly root: string
+  /** What paths are relative to: within the root, or the root. */
+  readonly cwd: string
+  readonly has: (path: string) => boolean
+  /** Null: there is none. */
+  readonly read: (path: string) => Uint8Array | null | Promise<Uint8Array | null>
+  /** Every file known there, to name the nearest ones; asked only when one is not found. */
+  readonly paths: () => Promise<readonly string[]>
+}
+
+/** The files that lie in the folder of a place. */
+export function codeOnDisk(place: Place, paths: AnchoredCode['paths']): AnchoredCode {
+  const { root, cwd } = place
+  const read = (path: string) => readFile(place, path)
+  return { root, cwd, has: (path) => exists(place, path), read, paths }
+}
+
 /**
  * `PATH`, `PATH:SYMBOL` or `PATH:LINE`, relative to where one stands. A colon in a file's own name
  * wins where that file exists.
  * @throws Fault `bad_input` for a path outside of the repository
  */
-export function readTarget(place: Place, written: string): Target {
+export function readTarget(
+  place: Pick<Place, 'root' | 'cwd'>,
+  written: string,
+  has = (path: string) => exists(place, path),
+): Target {
   const cut = written.lastIndexOf(':')
   const whole = repoPath(place.root, place.cwd, written)
-  if (cut <= 0 || exists(place, whole)) return { path: whole, symbol: null, line: null }
+  if (cut <= 0 || has(whole)) return { path: whole, symbol: null, line: null }
   const path = repoPath(place.root, place.cwd, written.slice(0, cut))
   const rest = written.slice(cut + 1).normalize('NFC')
   if (rest === '') return { path, symbol: null, line: null }
@@ -33,37 +56,33 @@ export function readTarget(place: Place, written: string): Target {
 }
 
 /**
- * The anchors for a record: each path and symbol looked up in the folder one stands in, with the
- * hash of the code as it is now.
- * @param paths every file known there, to name the nearest ones; asked only when one is not found
+ * The anchors for a record: each path and symbol looked up, with the hash of the code as it is there.
  * @throws Fault `not_found`, naming the three nearest, unless what is missing is allowed
  */
 export async function findAnchors(
-  place: Place,
+  code: AnchoredCode,
   written: readonly string[],
   allowMissing: boolean,
-  paths: () => Promise<readonly string[]>,
 ): Promise<Anchor[]> {
   const anchors = new Map<string, Anchor>()
   for (const text of written) {
-    const target = readTarget(place, text)
-    const anchor = await findAnchor(place, target, allowMissing, paths)
+    const target = readTarget(code, text, code.has)
+    const anchor = await findAnchor(code, target, allowMissing)
     anchors.set(`${anchor.path}\0${anchor.symbol ?? ''}`, anchor)
   }
   return [...anchors.values()]
 }
 
 async function findAnchor(
-  place: Place,
+  code: AnchoredCode,
   { path, symbol, line }: Target,
   allowMissing: boolean,
-  paths: () => Promise<readonly string[]>,
 ): Promise<Anchor> {
   if (path === '') throw notAFile(path)
-  const bytes = readFile(place, path)
+  const bytes = await code.read(path)
   if (bytes === null) {
     if (allowMissing) return { path, symbol, hash: null }
-    throw missingPath(path, await paths())
+    throw missingPath(path, await code.paths())
   }
   if (symbol === null && line === null) return { path, symbol, hash: hashOf(bytes) }
   const symbols = await symbolsOf(path, bytes)
@@ -107,7 +126,7 @@ function hashOf(bytes: Uint8Array): string {
   return textHash(new TextDecoder().decode(bytes))
 }
 
-function exists(place: Place, path: string): boolean {
+function exists(place: Pick<Place, 'root'>, path: string): boolean {
   return path !== '' && lstatSync(join(place.root, path), { throwIfNoEntry: false }) !== undefined
 }
 
@@ -118,7 +137,7 @@ function readFile(place: Place, path: string): Uint8Array | null {
   if (stat === undefined) return null
   if (stat.isSymbolicLink()) return readlinkSync(file, { encoding: 'buffer' })
   if (!stat.isFile()) throw notAFile(path)
-  if (stat.size > ANCHORED_BYTES_MAX) throw tooLarge(path, stat.size)
+  refuseTooLarge(path, stat.size)
   return readFileSync(file)
 }
 
@@ -134,8 +153,10 @@ export function notAFile(path: string): Fault {
   )
 }
 
-function tooLarge(path: string, bytes: number): Fault {
-  return new Fault(
+/** @throws Fault `too_large` */
+export function refuseTooLarge(path: string, bytes: number): void {
+  if (bytes <= ANCHORED_BYTES_MAX) return
+  throw new Fault(
     'too_large',
     `${path} has ${bytes} bytes; a file to anchor at has at most ${ANCHORED_BYTES_MAX}.`,
     'Anchor the record at the code that reads it.',

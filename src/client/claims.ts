@@ -19,10 +19,15 @@ export class GrantedClaims {
     this.folder = join(home, 'claims')
   }
 
-  /** The caller with the generation it holds for this task, if it was ever granted one here. */
-  withGeneration(caller: Caller, repo: RepoId, task: string): Caller {
-    if (caller.generation !== null) return caller
-    return { ...caller, generation: this.read(caller, repo, task) }
+  /**
+   * The caller with the generation it holds for this task, if it was ever granted one here.
+   * @param folder the generation that the folder it writes from belongs to: from an older one the
+   *   caller writes as an older claimant would, whatever it was granted since; null: from no folder
+   */
+  withGeneration(caller: Caller, repo: RepoId, task: string, folder: number | null): Caller {
+    const granted = caller.generation ?? this.read(caller, repo, task)
+    if (granted === null || folder === null) return { ...caller, generation: granted }
+    return { ...caller, generation: Math.min(granted, folder) }
   }
 
   /** Remembers a grant. Written whole or not at all. */

@@ -3,7 +3,7 @@ import type { CommitId } from '../domain/repo.ts'
 import { pull, storedTrunk } from '../workspace/attach.ts'
 import { type Clone, storeGit } from '../workspace/clone.ts'
 import type { Host } from '../workspace/host.ts'
-import { findWorkspace, listWorkspaces, type Workspace } from '../workspace/registry.ts'
+import { listWorkspaces, type Workspace } from '../workspace/registry.ts'
 import { resolveCommit } from '../workspace/tree.ts'
 import { Code } from './code.ts'
 import type { Place } from './place.ts'
@@ -24,19 +24,24 @@ export async function codeOfTask(host: Host, place: Place, task: TaskView): Prom
   const { clone } = place
   if (clone === null) return null
   const workspace = workspaceOf(place, task.id)
-  if (workspace !== null) return Code.ofWorkspace(host, workspace)
+  // The folder of an earlier claim may be far behind: the work goes on elsewhere.
+  const isCurrent = workspace?.generation === null || workspace?.generation === task.generation
+  if (workspace !== null && (isCurrent || workspace === place.workspace)) {
+    return Code.ofWorkspace(host, workspace)
+  }
   const commit = (task.head ?? task.base) as CommitId | null
   if (commit === null) return null
   const known = await resolveCommit(host, { gitDir: storeGit(clone) }, commit)
   return known === null ? null : Code.ofCommit(host, clone, known)
 }
 
-/** The task's workspace on this machine: the one stood in, else the newest made for it. */
+/** The task's workspace on this machine: the one stood in, else that of the newest claim. */
 export function workspaceOf(place: Place, task: string): Workspace | null {
   if (place.workspace?.task === task) return place.workspace
   if (place.clone === null) return null
   const made = listWorkspaces(place.clone).filter((workspace) => workspace.task === task)
-  return findWorkspace(place.clone, task) ?? made.at(-1) ?? null
+  const newestLast = made.toSorted((a, b) => (a.generation ?? 0) - (b.generation ?? 0))
+  return newestLast.at(-1) ?? null
 }
 
 /** Trunk as it is now, brought into the store. */

@@ -1,12 +1,18 @@
 import type { Output, RouteName } from '../api/routes.ts'
+import { abandon, claim } from './claim-command.ts'
 import type { Command, Given } from './command.ts'
+import { merge } from './merge.ts'
 import { pathAt } from './path-at.ts'
 import { findPlace } from './place.ts'
 import { initRepo, purge, runIndex, showStatus } from './repo-commands.ts'
+import { approve, attest, listReviews, requestChanges, showReview } from './review-commands.ts'
 import type { CommandResult, Invocation, RunCommand } from './run-command.ts'
 import { Session, type Toolbox } from './session.ts'
-import { checkpoint, diff, listTasks, showTask, startTask, taskPath } from './task-commands.ts'
+import { sync } from './sync.ts'
+import { revert, undo } from './take-back.ts'
+import { listTasks, showTask, startTask, taskPath } from './task-commands.ts'
 import { expand, log, pack, record, why } from './why-commands.ts'
+import { checkpoint, diff, handoff, resolve, showHandoff, submit } from './work-commands.ts'
 
 /** Those that look at files, run jj, or write down what was granted. */
 const COMMANDS: { readonly [N in RouteName]?: Command<N> } = {
@@ -20,6 +26,21 @@ const COMMANDS: { readonly [N in RouteName]?: Command<N> } = {
   'task.path': taskPath,
   checkpoint,
   diff,
+  submit,
+  handoff,
+  'handoff.show': showHandoff,
+  claim,
+  abandon,
+  'review.list': listReviews,
+  'review.show': showReview,
+  approve,
+  'request-changes': requestChanges,
+  attest,
+  merge,
+  resolve,
+  undo,
+  revert,
+  sync,
   record,
   log,
   why,
@@ -51,8 +72,14 @@ export function createRunCommand(
     const session = new Session(tools, invocation)
     const atOnce = local[name]
     const command = COMMANDS[name] ?? passOn(name)
-    const data = atOnce ? await atOnce(given) : await command(session, given)
-    return { data, warnings: session.warnings } satisfies CommandResult<N>
+    try {
+      const data = atOnce ? await atOnce(given) : await command(session, given)
+      const { warnings, exit } = session
+      return { data, warnings, exit } satisfies CommandResult<N>
+    } catch (thrown) {
+      invocation.warn(session.warnings)
+      throw thrown
+    }
   }
 }
 

@@ -90,7 +90,15 @@ export async function runDemo(shell: DemoShell): Promise<{ folder: string; steps
   await story.av('ben', ben.workspace, ['why', 'src/session.ts:Session.refresh'])
   await story.av('you', repo, ['task', 'list'])
 
-  story.tell('Your checkout is as it was:')
+  story.tell('Ada is done, and asks for a review. Without a record that says why, she could not.')
+  await story.av('ada', ada.workspace, ['submit'])
+  story.tell('You look at it, approve what you saw, and land it: trunk moves by a merge alone.')
+  await story.av('you', repo, ['review', 'show', ada.id])
+  await story.av('you', repo, ['approve', ada.id, '-m', 'Fine; 30 s is what our hosts need'])
+  await story.av('you', repo, ['merge', ada.id])
+
+  story.tell('Your checkout has it now, as one commit that says why:')
+  await story.git(repo, ['log', '-1', '--format=%an: %B'], 'shown')
   await story.git(repo, ['status', '--short', '--branch'], 'shown')
   story.tell(
     `The demo is kept in ${folder}; each id above can still be opened:`,
@@ -135,7 +143,11 @@ class Story {
     )
   }
 
-  async start(who: Actor, cwd: string, goal: string): Promise<{ readonly workspace: string }> {
+  async start(
+    who: Actor,
+    cwd: string,
+    goal: string,
+  ): Promise<{ readonly id: string; readonly workspace: string }> {
     const out = await this.av(who, cwd, ['task', 'start', goal])
     const id = /^\S+/.exec(out)?.[0] ?? ''
     const words = ['task', 'show', id, '--json']
@@ -203,7 +215,7 @@ const ACTORS = {
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 type Actor = keyof typeof ACTORS
 
-const taskJson = z.object({ data: z.object({ workspace: z.string() }) })
+const taskJson = z.object({ data: z.object({ id: z.string(), workspace: z.string() }) })
 
 function broken(step: string, output: string): Fault {
   return new Fault(

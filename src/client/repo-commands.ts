@@ -8,14 +8,16 @@ import { identityOf } from '../workspace/identity.ts'
 import { withLock } from '../workspace/lock.ts'
 import { trunkCommit, trunkName } from '../workspace/trunk.ts'
 import { checkTools } from '../workspace/versions.ts'
+import { cloneName } from './clone-name.ts'
 import { Code } from './code.ts'
-import { codeHere, workspaceOf } from './code-at-hand.ts'
+import { codeHere } from './code-at-hand.ts'
 import type { Command } from './command.ts'
 import { syncIndex } from './index-sync.ts'
 import { indexLock } from './index-wait.ts'
 import { findPlace, needClone } from './place.ts'
 import { readProjectFile } from './project-file.ts'
 import type { Session } from './session.ts'
+import { withFolder } from './task-commands.ts'
 
 /** Joins or makes the repo, lays the private store beside it, and indexes trunk. */
 export const initRepo: Command<'init'> = async (session, given) => {
@@ -36,6 +38,7 @@ export const initRepo: Command<'init'> = async (session, given) => {
     remotes: identity.remotes,
     trunkName: trunk,
     trunkCommit: commit,
+    clone: cloneName(session, detected),
   })
   session.warnings.push(...view.warnings)
   if (!view.dryRun) await setUp(session, view.id as RepoId, detected, trunk)
@@ -69,10 +72,9 @@ export const showStatus: Command<'status'> = async (session) => {
   const { clone } = place
   const trunk = clone === null ? null : await trunkCommit(session.host, clone, clone.trunk)
   const task = session.tools.task || (place.workspace?.task ?? null)
-  const view = await session.call('status', { repo: place.repo, task, trunkCommit: trunk })
-  if (view.task === null) return view
-  const workspace = workspaceOf(place, view.task.id)?.folder ?? null
-  return { ...view, task: { ...view.task, workspace } }
+  const shown = await session.call('status', { repo: place.repo, task })
+  const view = clone === null ? shown : { ...shown, trunkCommit: trunk }
+  return view.task === null ? view : { ...view, task: withFolder(place, view.task) }
 }
 
 /** One at a time for a clone: who comes second finds nothing left to do. */

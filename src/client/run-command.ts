@@ -8,6 +8,8 @@ export type Invocation = {
   readonly repo: string | null
   /** Shows progress; null where nobody looks. */
   readonly progress: ((phase: string, done: number, total: number) => void) | null
+  /** Says what a command that was refused in the end had warned of. */
+  readonly warn: (warnings: readonly string[]) => void
   /** Asks yes or no; null when nobody can be asked. */
   readonly confirm: ((question: string) => Promise<boolean>) | null
   /** All of standard input, as text. */
@@ -17,6 +19,8 @@ export type Invocation = {
 export type CommandResult<N extends RouteName> = {
   readonly data: Output<N>
   readonly warnings: readonly string[]
+  /** The exit code, where the command did its part and has bad news all the same. */
+  readonly exit?: number
 }
 
 /**

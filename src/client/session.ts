@@ -17,13 +17,25 @@ export type Toolbox = {
   readonly task: string
   /** `AV_WORKSPACES`: `<folder>/<repo>/<task>` */
   readonly workspaces: string
+  /** Beyond which no approval survives an overlap with trunk, whatever a repository says. */
+  readonly carryGlobs: readonly string[]
   /** Brings the index of a folder's code up to date in a process that outlives this one. */
   readonly spawnIndex: (folder: string) => void
+}
+
+/** A task to write to, and where from. */
+export type HeldTask = {
+  readonly repo: RepoId
+  readonly task: string
+  /** The generation of the folder that is written from; null: from none that tells. */
+  readonly folder: number | null
 }
 
 /** One command at work: who asks, what was warned of, and the way to the daemon. */
 export class Session {
   readonly warnings: string[] = []
+  /** What the process ends with though the command did its part: a merge that met a conflict. */
+  exit = 0
   private readonly claims: GrantedClaims
 
   constructor(
@@ -43,13 +55,10 @@ export class Session {
   }
 
   /** Calls the daemon under the claim that was granted here for a task. */
-  async callFor<N extends CallName>(
-    claim: { readonly repo: RepoId; readonly task: string },
-    name: N,
-    args: Sent<N>,
-  ): Promise<Output<N>> {
+  async callFor<N extends CallName>(claim: HeldTask, name: N, args: Sent<N>): Promise<Output<N>> {
     const caller = await this.tools.caller()
-    return this.send(name, args, this.claims.withGeneration(caller, claim.repo, claim.task))
+    const { repo, task, folder } = claim
+    return this.send(name, args, this.claims.withGeneration(caller, repo, task, folder))
   }
 
   async grant(repo: RepoId, task: string, generation: number): Promise<void> {

@@ -1,12 +1,10 @@
+import type { TaskView } from '../api/views.ts'
 import type { CodeView } from '../domain/code-view.ts'
 import type { RecordKind } from '../domain/record.ts'
-import { storedTrunk } from '../workspace/attach.ts'
-import { storeGit } from '../workspace/clone.ts'
-import { readEntry } from '../workspace/registry.ts'
-import { listTree } from '../workspace/tree.ts'
-import { findAnchors, notAFile, readTarget, symbolOf } from './anchors.ts'
+import { notAFile, readTarget, symbolOf } from './anchors.ts'
+import { anchorsFor } from './anchors-of-task.ts'
 import type { Code } from './code.ts'
-import { codeHere, codeOfTask, workspaceOf } from './code-at-hand.ts'
+import { codeHere, codeOfTask } from './code-at-hand.ts'
 import { type Command, taskGiven } from './command.ts'
 import { syncFew, waitForIndex } from './index-wait.ts'
 import { isFolder, pathAt } from './path-at.ts'
@@ -16,14 +14,10 @@ import type { Session } from './session.ts'
 export const record: Command<'record'> = async (session, given) => {
   const place = await findPlace(session)
   const task = await taskIdAt(session, place, given.task)
-  const at = (given.at ?? []) as readonly string[]
-  // Anchors are looked up in the folder of the task they are for, wherever one stands.
-  const folder = placeOfAnchors(place, task)
-  const anchors = await findAnchors(folder, at, given.allowMissing === true, () =>
-    knownPaths(session, folder),
-  )
+  const anchors = await anchorsFor(session, place, task, given)
   const body = given.body === '-' ? await session.invocation.readStdin() : given.body
-  return session.callFor({ repo: place.repo, task }, 'record', {
+  const held = { repo: place.repo, task, folder: folderOf(place, task) }
+  return session.callFor(held, 'record', {
     ...given,
     kind: given.kind as RecordKind,
     summary: String(given.summary),
@@ -35,20 +29,9 @@ export const record: Command<'record'> = async (session, given) => {
   })
 }
 
-function placeOfAnchors(place: Place, task: string): Place {
-  if (place.workspace?.task === task || place.clone === null) return place
-  const workspace = workspaceOf(place, task)
-  if (workspace === null) return place
-  return { ...place, workspace, root: workspace.folder, cwd: workspace.folder }
-}
-
-async function knownPaths(session: Session, { clone, workspace }: Place): Promise<string[]> {
-  if (clone === null) return []
-  const base =
-    workspace === null
-      ? await storedTrunk(session.host, clone)
-      : (readEntry(clone, workspace.name)?.base ?? null)
-  return (await listTree(session.host, { gitDir: storeGit(clone) }, base)).map(({ path }) => path)
+/** The generation of the folder one stands in, when it is one of that task. */
+function folderOf({ workspace }: Place, task: string): number | null {
+  return workspace?.task === task ? workspace.generation : null
 }
 
 export const log: Command<'log'> = async (session, given) => {
@@ -82,6 +65,15 @@ export const expand: Command<'expand'> = async (session, given) => {
     repo: place.repo,
     view,
   })
+}
+
+/** The code of a task as it is known here, for marks. */
+export async function codeOfTaskView(
+  session: Session,
+  place: Place,
+  task: TaskView,
+): Promise<CodeView | null> {
+  return knownView(session, place, await codeOfTask(session.host, place, task))
 }
 
 /** The code one stands in, indexed as far as that takes no waiting: marks need no more. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isCall, ROUTE_NAMES, routes } from '../api/routes.ts'
 import { BODY_BYTES_MAX } from '../api/wire.ts'
 import { FAULTS } from '../domain/fault.ts'
+import { LIFECYCLE } from '../domain/lifecycle.ts'
 
 /** OpenAPI 3.1, from the table of routes: what every client of the daemon may call. */
 export function openApiDocument(version: string) {
@@ -24,6 +25,7 @@ function operation(name: (typeof ROUTE_NAMES)[number]) {
   return {
     operationId: name,
     summary,
+    ...transitionsOf(name),
     parameters: Object.keys(CALLER).map((key) => ({ $ref: `#/components/parameters/${key}` })),
     requestBody: {
       required: true,
@@ -49,6 +51,13 @@ function operation(name: (typeof ROUTE_NAMES)[number]) {
       default: { $ref: '#/components/responses/refused' },
     },
   }
+}
+
+/** What the call does to a task, from the table it is judged by. */
+function transitionsOf(name: string) {
+  const rows = LIFECYCLE.filter(({ event }) => event === name)
+  const shown = rows.map(({ from, to, when }) => ({ from, to, ...(when !== null && { when }) }))
+  return shown.length === 0 ? {} : { 'x-transitions': shown }
 }
 
 /** The schema of what a caller sends, without what only a command line makes of a field. */

@@ -34,5 +34,9 @@ export type Checkpoint = {
   /** Patch identity, with the version of its algorithm in front. */
   readonly patch: string
   readonly incomplete: Incomplete
+  /** The files of `commit`, byte for byte; null where they cannot be told (a conflict). */
+  readonly tree: string | null
+  /** Files with conflicts, or with conflict markers left from one; ordered by bytes. */
+  readonly conflicts: readonly string[]
   readonly at: Instant
 }

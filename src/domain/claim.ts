@@ -1,7 +1,8 @@
 import type { Caller } from './actor.ts'
 import { Fault } from './fault.ts'
+import { isLegal, refusedTransition } from './lifecycle.ts'
 import type { Instant } from './repo.ts'
-import type { Task, TaskId } from './task.ts'
+import type { Task, TaskId, TaskState } from './task.ts'
 
 /** A generation of a task that was granted to somebody. */
 export type Claim = {
@@ -19,6 +20,26 @@ export function isHeldBy(task: Task, caller: Caller): boolean {
     task.ownerSession === caller.session &&
     task.generation === caller.generation
   )
+}
+
+/** The states in which who holds a task may prolong its lease. */
+export const RENEWAL_STATES = ['open', 'conflicted'] as const satisfies readonly TaskState[]
+
+/**
+ * What a claim comes to: a renewal for who holds the task, a grant of the next generation for somebody else. A task
+ * handed off goes to whoever asks; an open one to its owner's name, to anybody where nobody owns it or its lease has
+ * lapsed; a conflicted one only in the last two cases, whoever asks.
+ * @param isLapsed by the database's clock
+ * @throws Fault `refused_transition`; `refused_rule` reason `lease_running`
+ */
+export function judgeClaim(task: Task, caller: Caller, isLapsed: boolean): 'renewal' | 'grant' {
+  const isRenewable = (RENEWAL_STATES as readonly TaskState[]).includes(task.state)
+  if (isRenewable && isHeldBy(task, caller)) return 'renewal'
+  if (!isLegal(task, 'claim')) throw refusedTransition(task, 'claim')
+  const isFree = task.state === 'handed_off' || task.owner === null || isLapsed
+  const isOwnName = task.state === 'open' && task.owner === caller.actor
+  if (isFree || isOwnName) return 'grant'
+  throw leaseRunning(task)
 }
 
 /** Whether the caller's name ever held the task, in whatever session. */
@@ -55,5 +76,15 @@ function neverHeld(task: Task, caller: Caller): Fault {
     `${task.id} is ${owner} task, and ${caller.actor} never held it.`,
     'Start a task of your own, or leave a note or a review on this one with --task.',
     { detail: { reason: 'never_held', owner: task.owner, generation: task.generation } },
+  )
+}
+
+function leaseRunning(task: Task): Fault {
+  const { id, owner, leaseExpiresAt: until } = task
+  return new Fault(
+    'refused_rule',
+    `${id} is ${task.state} and ${owner}'s until ${until}: a lease is running.`,
+    `Wait until it lapses, or have ${owner} hand it off. See \`av task show ${id}\`.`,
+    { detail: { reason: 'lease_running', owner, until } },
   )
 }

@@ -19,8 +19,10 @@ export type Repo = {
   readonly name: string
   /** Name of the trunk branch. */
   readonly trunk: string
-  /** Where trunk was when a client last told; null before the first commit. */
+  /** Where trunk is, as far as av moved it or was told; null before the first commit. */
   readonly trunkCommit: CommitId | null
+  /** The clone whose branch is trunk, where no remote is; null until one is known. */
+  readonly trunkHome: string | null
   readonly identity: RepoIdentity
   /** The newest position taken. */
   readonly position: Position

@@ -13,7 +13,8 @@ export function fillSection(
   const room = cap - headingCost
   const forest = inPreorder(items)
   const floor = breadthFloor(forest, room)
-  if (floor.size === 0) return { tiers: new Map(), used: 0, value: 0 }
+  const isEmpty = floor.size === 0 && (room < 0 || items.every(({ sent }) => sent === undefined))
+  if (isEmpty) return NOTHING
   const levels = bestLevels(forest, floor, room)
   let used = headingCost
   for (const [at, { item }] of forest.entries()) used += costAt(item, levels[at]!)
@@ -26,15 +27,20 @@ export function fillSection(
     tiers.set(item.id, item.costs[level - 1]!.tier)
     value += tierValue(item, level - 1)
   }
-  return { tiers, used, value }
+  return tiers.size === 0 ? NOTHING : { tiers, used, value }
 }
 
-/** So many of the best are shown, at least as handles, whatever else would be worth more. */
+/** So many of the best that the reader lacks are shown, at least as handles, whatever else would be worth more. */
 export const BREADTH_FLOOR = 3
 
 /** Poorest first. */
 export const TIERS = ['handle', 'summary', 'full'] as const
 export type Tier = (typeof TIERS)[number]
+
+/** Richer is higher. */
+export function tierRank(tier: Tier): number {
+  return TIERS.indexOf(tier)
+}
 
 /** What a tier is worth, in hundredths of the item's worth. */
 export const TIER_FACTORS: Readonly<Record<Tier, number>> = { handle: 100, summary: 150, full: 180 }
@@ -49,6 +55,8 @@ export type BudgetItem = {
   /** An item of the same section that is shown, at least as a handle, whenever this one is. */
   readonly parent: string | null
   readonly costs: readonly TierCost[]
+  /** The tier at which the reader has it: it is worth showing only more richly, or above another. */
+  readonly sent?: Tier
 }
 export type TierCost = { readonly tier: Tier; readonly tokens: number }
 
@@ -58,14 +66,17 @@ export type SectionFill = {
   readonly used: number
   readonly value: number
 }
+const NOTHING: SectionFill = { tiers: new Map(), used: 0, value: 0 }
 
 /**
  * What showing an item at a tier is worth. Fused scores are flat (rank 60 has half the score of rank
  * 1) and the chance of being wanted is not, so it is the cube of the score that counts: measured to
- * find more symbols at the same number of files than the score itself.
+ * find more symbols at the same number of files than the score itself. What the reader has is taken off.
  */
 export function tierValue(item: BudgetItem, level: number): number {
-  return Math.floor(item.score / SCORE_UNIT) ** 3 * TIER_FACTORS[item.costs[level]!.tier]
+  const had = item.sent === undefined ? 0 : TIER_FACTORS[item.sent]
+  const more = Math.max(0, TIER_FACTORS[item.costs[level]!.tier] - had)
+  return Math.floor(item.score / SCORE_UNIT) ** 3 * more
 }
 
 /** Keeps the cubes of the highest scores, summed, below 2^53. */
@@ -107,6 +118,7 @@ function breadthFloor(forest: readonly Node[], room: number): Set<number> {
   let count = 0
   for (const start of byRank) {
     if (count === BREADTH_FLOOR) break
+    if (forest[start]!.item.sent !== undefined) continue
     const joining: number[] = []
     for (let at = start; at >= 0 && !floor.has(at); at = forest[at]!.parent) joining.push(at)
     const cost = joining.reduce((sum, at) => sum + costAt(forest[at]!.item, 1), 0)
@@ -179,6 +191,10 @@ function traced(
   return levels
 }
 
+function isSent({ sent, costs }: BudgetItem, level: number): boolean {
+  return sent !== undefined && tierRank(costs[level]!.tier) <= tierRank(sent)
+}
+
 function raiseByRank(
   forest: readonly Node[],
   levels: Uint8Array,
@@ -193,7 +209,7 @@ function raiseByRank(
     const { item } = forest[at]!
     for (let richer = item.costs.length; richer > level; richer--) {
       const more = costAt(item, richer) - costAt(item, level)
-      if (used + more > cap) continue
+      if (used + more > cap || isSent(item, richer - 1)) continue
       used += more
       levels[at] = richer
       break

@@ -46,6 +46,19 @@ export type Task = {
   readonly change: string | null
   readonly parent: TaskId | null
   readonly flags: readonly string[]
+  /** Files with conflicts that the owner is to resolve, ordered by bytes; while it is `conflicted`. */
+  readonly conflicted: readonly string[]
+  /** The verdict that lets it be merged; null without one, or when it does not count any more. */
+  readonly approval: Position | null
+  readonly approvedBy: string | null
+  /** Why the last approval does not count any more, in a sentence's words; null when none was lost. */
+  readonly approvalVoid: string | null
+  /** Whom the task was filed for: a hint to people, no right. */
+  readonly offeredTo: string | null
+  /** The merge slot under which it is landing just now; nothing else may move it meanwhile. */
+  readonly landing: number | null
+  /** The commit on trunk that it became; of one merged elsewhere, that one. */
+  readonly landed: CommitId | null
   readonly position: Position
   readonly createdAt: Instant
   readonly updatedAt: Instant

@@ -1,5 +1,7 @@
 import type { CallName } from '../api/routes.ts'
-import { checkTask } from './claims.ts'
+import { attest } from './attestations.ts'
+import { bundlePart, bundleState, putBundle } from './bundles.ts'
+import { checkTask, claim } from './claims.ts'
 import { indexFiles, indexState, indexTree } from './code.ts'
 import {
   acceptConvention,
@@ -10,11 +12,25 @@ import {
 } from './conventions.ts'
 import type { Handler } from './deps.ts'
 import { expand } from './expand.ts'
+import { handoff, showHandoff } from './handoff.ts'
 import { pack } from './pack.ts'
 import { listReceipts, showReceipt } from './receipts.ts'
 import { log, record, why } from './records.ts'
 import { init, listRepos, migrate, purge, status } from './repos.ts'
-import { checkpoint, listTasks, showTask, startTask } from './tasks.ts'
+import { listReviews, resolveThread, showReview } from './review.ts'
+import { abandon, resolve, submit } from './task-steps.ts'
+import { checkpoint, fileTask, listTasks, showTask, startTask } from './tasks.ts'
+import {
+  closeLanding,
+  conflictTask,
+  freeSlot,
+  landElsewhere,
+  noteTrunk,
+  openLanding,
+  takeSlot,
+  voidApproval,
+} from './trunk-slot.ts'
+import { approve, requestChanges } from './verdicts.ts'
 
 export type Handlers = { readonly [N in CallName]: Handler<N> }
 
@@ -26,10 +42,23 @@ export const handlers: Handlers = {
   migrate,
   purge,
   'task.start': startTask,
+  'task.file': fileTask,
   'task.list': listTasks,
   'task.show': showTask,
   'task.check': checkTask,
   checkpoint,
+  submit,
+  handoff,
+  'handoff.show': showHandoff,
+  claim,
+  abandon,
+  resolve,
+  'review.list': listReviews,
+  'review.show': showReview,
+  'review.resolve': resolveThread,
+  approve,
+  'request-changes': requestChanges,
+  attest,
   record,
   log,
   why,
@@ -45,4 +74,15 @@ export const handlers: Handlers = {
   expand,
   receipt: showReceipt,
   'receipt.list': listReceipts,
+  'slot.take': takeSlot,
+  'slot.free': freeSlot,
+  'landing.open': openLanding,
+  'landing.close': closeLanding,
+  'landing.conflict': conflictTask,
+  'landing.stale': voidApproval,
+  'trunk.note': noteTrunk,
+  'trunk.landed': landElsewhere,
+  'bundle.state': bundleState,
+  'bundle.put': putBundle,
+  'bundle.part': bundlePart,
 }

@@ -1,4 +1,5 @@
 import type { Input } from '../api/routes.ts'
+import { failingChecks } from '../domain/attestation.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { versionOf } from '../domain/code-view.ts'
 import { Fault } from '../domain/fault.ts'
@@ -25,6 +26,7 @@ import { renderExplanation } from './explanation.ts'
 import { findRepo, findTask } from './lookup.ts'
 import { markIn } from './records.ts'
 import type { Facts, RepoFacts } from './repo-facts.ts'
+import { approvalText, verdictText } from './task-verdict.ts'
 import { givenTask } from './tasks.ts'
 
 export const pack: Handler<'pack'> = async (deps, input, caller) => {
@@ -33,7 +35,7 @@ export const pack: Handler<'pack'> = async (deps, input, caller) => {
   const repo = await findRepo(store, input.repo)
   const index = await indexes.current(repo)
   const task = await taskOf(store, index, repo, givenTask(input.task))
-  const gathered = await gather(index, repo, task, input)
+  const gathered = await gather(store, index, repo, task, input)
   const built = await keep(
     deps,
     repo,
@@ -83,6 +85,7 @@ const RECEIPT_DIGITS_MAX = 32
 
 /** Everything a pack is made of, read once. */
 async function gather(
+  store: Store,
   index: RepoIndex,
   repo: Repo,
   task: Task,
@@ -111,12 +114,18 @@ async function gather(
   const incomplete = view === null || view.missing > 0 || input.indexing
   const weighed = candidates.records.slice(0, recordsWeighed(input.budget))
   const handoff = own.find(({ kind }) => kind === 'handoff')
-  const [records, handoffs] = await Promise.all([
+  const [records, handoffs, verdict] = await Promise.all([
     packRecords(index.facts, weighed, view),
     index.facts.records(handoff === undefined ? [] : [handoff.id]),
+    // Who asks for changes says so in a review: without one there is no need to look.
+    own.some(({ kind }) => kind === 'review') ? verdictText(store, task) : approvalText(task),
   ])
   return {
-    task: packTask(task, checkpoint, handoffs[0] ?? null),
+    task: {
+      ...packTask(task, checkpoint, handoffs[0] ?? null),
+      verdict,
+      failing: failingChecks(facts.attestations.get(task.id) ?? [], task.head),
+    },
     focus,
     budget: input.budget,
     position: repo.position,
@@ -150,7 +159,11 @@ function changedCode(
   return paths.map((path) => ({ path, symbols: symbols.get(path) ?? [] }))
 }
 
-function packTask(task: Task, checkpoint: Checkpoint | null, handoff: TaskRecord | null): PackTask {
+function packTask(
+  task: Task,
+  checkpoint: Checkpoint | null,
+  handoff: TaskRecord | null,
+): Omit<PackTask, 'verdict' | 'failing'> {
   const { id, goal, kind, state, owner, base, flags } = task
   return {
     ...{ id, goal, kind, state, owner, base, flags },
@@ -162,8 +175,6 @@ function packTask(task: Task, checkpoint: Checkpoint | null, handoff: TaskRecord
             files: checkpoint.files.length,
             message: checkpoint.message,
           },
-    verdict: null,
-    failing: [],
     lastJournal: null,
     handoff: handoff === null ? null : `${handoff.summary}\n${handoff.body}`.trim(),
   }

@@ -1,3 +1,4 @@
+import type { LogItem } from '../api/views.ts'
 import type { Caller } from '../domain/actor.ts'
 import type { Anchor } from '../domain/anchor.ts'
 import { claimFault, everHeld } from '../domain/claim.ts'
@@ -69,8 +70,8 @@ async function standing(
 ): Promise<'owner' | 'comment'> {
   const claims = await store.claims(task.repo, task.id)
   if (everHeld(claims, caller)) return 'owner'
-  if ((COMMENT_KINDS as readonly string[]).includes(kind)) return 'comment'
-  throw claimFault(task, claims, caller)
+  if (!(COMMENT_KINDS as readonly string[]).includes(kind)) throw claimFault(task, claims, caller)
+  return 'comment'
 }
 
 async function recordIds(store: Store, repo: RepoId, given: readonly string[]) {
@@ -117,15 +118,26 @@ async function list(
   given: Parameters<typeof asCodeView>[0],
 ) {
   const page = await deps.store.listRecords(repo, filter, limit)
+  const view = await viewGiven(deps, repo, given)
+  return { items: page.items.map((item) => markedItem(item, view)), more: page.more }
+}
+
+/** The code the caller stands on, as far as it is known here. */
+export async function viewGiven(
+  { indexes }: Deps,
+  repo: RepoId,
+  given: Parameters<typeof asCodeView>[0],
+): Promise<IndexedView | null> {
   const code = asCodeView(given)
-  const view = code === null ? null : await deps.indexes.of(repo).view(code)
-  const items = page.items.map((item) =>
-    viewLogItem(
-      item,
-      item.anchors.map((a) => markIn(view, a)),
-    ),
+  return code === null ? null : indexes.of(repo).view(code)
+}
+
+/** A record, with what became of its code in a view. */
+export function markedItem(record: TaskRecord, view: IndexedView | null): LogItem {
+  return viewLogItem(
+    record,
+    record.anchors.map((anchor) => markIn(view, anchor)),
   )
-  return { items, more: page.more }
 }
 
 /** What became of anchored code in a view; null without one, and for what the index leaves out. */

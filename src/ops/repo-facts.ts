@@ -1,3 +1,4 @@
+import type { Attestation } from '../domain/attestation.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { type Convention, compileGlob } from '../domain/convention.ts'
 import type { RecordId, TaskRecord } from '../domain/record.ts'
@@ -20,6 +21,8 @@ export type Facts = {
   readonly tasks: ReadonlyMap<TaskId, Task>
   /** The newest checkpoint of each live task. */
   readonly checkpoints: ReadonlyMap<TaskId, Checkpoint>
+  /** What was reported of each live task, newest first. */
+  readonly attestations: ReadonlyMap<TaskId, readonly Attestation[]>
 }
 
 /**
@@ -68,15 +71,17 @@ export class RepoFacts {
   }
 
   private async read(): Promise<Facts> {
-    const [active, live, checkpoints] = await Promise.all([
+    const [active, live, checkpoints, attestations] = await Promise.all([
       this.store.conventions(this.repo, ['active']),
       this.store.listTasks(this.repo, { states: LIVE_STATES }, LIVE_TASKS_MAX),
       this.store.liveCheckpoints(this.repo),
+      this.store.liveAttestations(this.repo),
     ])
     return {
       rules: active.map((convention) => ({ convention, matches: compileGlob(convention.glob) })),
       tasks: new Map(live.items.map((task) => [task.id, task])),
       checkpoints: new Map(checkpoints.map((checkpoint) => [checkpoint.task, checkpoint])),
+      attestations: Map.groupBy(attestations, ({ task }) => task),
     }
   }
 }

@@ -1,7 +1,8 @@
+import type { Caller } from '../domain/actor.ts'
 import { Fault } from '../domain/fault.ts'
 import type { CommitId, Repo, RepoId, RepoIdentity } from '../domain/repo.ts'
 import type { TaskId } from '../domain/task.ts'
-import type { Store } from '../store/store.ts'
+import type { NewRepo, Store } from '../store/store.ts'
 import type { Handler } from './deps.ts'
 import { findConvention, findRecord, findRepo, findTask } from './lookup.ts'
 import { viewRepo, viewTask } from './views.ts'
@@ -29,7 +30,7 @@ export const init: Handler<'init'> = async ({ store, world }, input, caller) => 
     const repo = input.dryRun
       ? joined
       : await store.updateRepo(joined.id, {
-          trunkCommit: trunkCommit ?? joined.trunkCommit,
+          ...(trunkCommit !== null && { firstTrunk: trunkCommit }),
           rootCommits: identity.rootCommits,
           remotes: identity.remotes,
         })
@@ -45,8 +46,14 @@ export const init: Handler<'init'> = async ({ store, world }, input, caller) => 
   }
   const view = input.dryRun
     ? { id: fresh.id, repo: name, trunk: fresh.trunk, trunkCommit }
-    : viewRepo(await store.createRepo(fresh, caller))
+    : viewRepo(await create(store, fresh, input.clone, caller))
   return { ...view, created: true, dryRun: input.dryRun, warnings: [] }
+}
+
+/** Trunk is the branch of the clone that came first, as long as no remote is named to hold it. */
+async function create(store: Store, fresh: NewRepo, clone: string, by: Caller): Promise<Repo> {
+  const { id } = await store.createRepo(fresh, by)
+  return store.updateRepo(id, { trunkHome: clone })
 }
 
 async function repoToJoin(
@@ -95,11 +102,7 @@ export const listRepos: Handler<'repo.list'> = async ({ store }) => ({
 })
 
 export const status: Handler<'status'> = async ({ store, daemon }, input, caller) => {
-  const found = await findRepo(store, input.repo)
-  const repo =
-    input.trunkCommit !== null && input.trunkCommit !== found.trunkCommit
-      ? await store.updateRepo(found.id, { trunkCommit: input.trunkCommit as CommitId })
-      : found
+  const repo = await findRepo(store, input.repo)
   const task = input.task === null ? null : await store.task(repo.id, input.task as TaskId)
   return {
     ...viewRepo(repo),

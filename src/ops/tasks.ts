@@ -1,28 +1,46 @@
+import type { Input } from '../api/routes.ts'
+import { ACTOR_NAME_MAX, type Caller } from '../domain/actor.ts'
 import { Fault } from '../domain/fault.ts'
+import { CHECKPOINT_STATES } from '../domain/lifecycle.ts'
 import { redact } from '../domain/redact.ts'
 import type { CommitId } from '../domain/repo.ts'
-import { LIVE_STATES, type TaskId, type TaskState, taskSlug } from '../domain/task.ts'
-import { assertStorable } from '../domain/text.ts'
+import { LIVE_STATES, type Task, type TaskId, taskSlug } from '../domain/task.ts'
+import { assertStorable, clipChars } from '../domain/text.ts'
+import type { NewTask } from '../store/store.ts'
 import type { Deps, Handler } from './deps.ts'
 import { findRepo, findTask } from './lookup.ts'
 import { viewCheckpoint, viewTask } from './views.ts'
 
-/** States in which the owner may snapshot the workspace. */
-const CHECKPOINT_STATES = [
-  'open',
-  'in_review',
-  'conflicted',
-] as const satisfies readonly TaskState[]
-
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
 export const startTask: Handler<'task.start'> = async (deps, input, caller) => {
-  const { store, world, leaseSecs } = deps
+  const wanted = { owned: true, base: input.base as CommitId | null, offeredTo: null }
+  const task = await createTask(deps, input, wanted, caller)
+  warmUp(deps)
+  return viewTask(task)
+}
+
+/** A task for whoever claims it. To offer it to somebody is a hint to people, no right. */
+export const fileTask: Handler<'task.file'> = async (deps, input, caller) => {
+  if (input.offer !== undefined) assertStorable('name', input.offer)
+  const offeredTo =
+    input.offer === undefined ? null : clipChars(redact(input.offer).text, ACTOR_NAME_MAX)
+  return viewTask(await createTask(deps, input, { owned: false, base: null, offeredTo }, caller))
+}
+
+type Described = Pick<Input<'task.file'>, 'repo' | 'goal' | 'id' | 'parent'>
+
+async function createTask(
+  { store, world, leaseSecs }: Deps,
+  input: Described,
+  wanted: Pick<NewTask, 'owned' | 'base' | 'offeredTo'>,
+  caller: Caller,
+): Promise<Task> {
   assertStorable('goal', input.goal)
   const repo = await findRepo(store, input.repo)
   const parent = input.parent === undefined ? null : await findTask(store, repo.id, input.parent)
   const goal = redact(input.goal).text
-  const task = await store.createTask(
+  return store.createTask(
     repo.id,
     {
       id: (input.id ?? null) as TaskId | null,
@@ -30,15 +48,12 @@ export const startTask: Handler<'task.start'> = async (deps, input, caller) => {
       digits: base32(world.randomHex(26)),
       goal,
       kind: 'work',
-      owned: true,
       leaseSecs,
-      base: input.base as CommitId | null,
       parent: parent?.id ?? null,
+      ...wanted,
     },
     caller,
   )
-  warmUp(deps)
-  return viewTask(task)
 }
 
 /**
@@ -92,6 +107,8 @@ export const checkpoint: Handler<'checkpoint'> = async ({ store, leaseSecs }, in
       symbols: input.symbols,
       patch: input.patch,
       incomplete: input.incomplete,
+      tree: input.tree,
+      conflicts: input.conflicts,
       leaseSecs,
       states: CHECKPOINT_STATES,
     },

@@ -20,7 +20,7 @@ export function viewRepo({ id, name, trunk, trunkCommit }: Repo): RepoView {
 /** `workspace` is the client's to fill in: where folders lie is a machine's own affair. */
 export function viewTask(task: Task): TaskView {
   const { id, goal, kind, state, owner, generation, leaseExpiresAt, base, head } = task
-  const { flags, parent, createdAt, updatedAt } = task
+  const { flags, parent, approvedBy, approvalVoid, conflicted, offeredTo, landed } = task
   return {
     id,
     goal,
@@ -34,14 +34,20 @@ export function viewTask(task: Task): TaskView {
     workspace: null,
     flags,
     parent,
-    createdAt,
-    updatedAt,
+    approvedBy,
+    approvalVoid,
+    conflicted,
+    offeredTo,
+    landed,
+    createdAt: task.createdAt,
+    updatedAt: task.updatedAt,
   }
 }
 
 export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
-  const { task, commit, change, files, symbols, patch, incomplete, position } = checkpoint
-  return { task, commit, change, files, symbols, patch, incomplete, position }
+  const { task, commit, change, files, symbols, patch, incomplete, conflicts, position } =
+    checkpoint
+  return { task, commit, change, files, symbols, patch, incomplete, conflicts, position }
 }
 
 export function viewRecord(record: TaskRecord): RecordView {

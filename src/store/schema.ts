@@ -15,29 +15,37 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { ActorKind } from '../domain/actor.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
-import type { BlobId, ParseStatus } from '../domain/code.ts'
-import type { TreeKey } from '../domain/code-view.ts'
 import type { ConventionId, ConventionState } from '../domain/convention.ts'
 import type { RecordId, RecordKind } from '../domain/record.ts'
 import type { CommitId, Position, RepoId } from '../domain/repo.ts'
 import type { TaskId, TaskKind, TaskState } from '../domain/task.ts'
-import { bytes, exactText, instant, text } from './column.ts'
+import { exactText, instant, text } from './column.ts'
 
 /**
  * The tables, once for PGlite and Postgres. `migrations/` follows from this file, except triggers and functions, which
  * are written there by hand. Nothing here needs more than PostgreSQL 15. `jsonb` holds objects only.
  */
-const repoId = () => text('repo').$type<RepoId>().notNull()
-const position = () => bigint('position', { mode: 'number' }).$type<Position>().notNull()
-const inRepo = () => repoId().references(() => repo.id)
-const taskId = () => text('task').$type<TaskId>().notNull()
-const at = () => instant('at').notNull()
+export const repoId = () => text('repo').$type<RepoId>().notNull()
+export const position = () => bigint('position', { mode: 'number' }).$type<Position>().notNull()
+export const inRepo = () => repoId().references(() => repo.id)
+export const taskId = () => text('task').$type<TaskId>().notNull()
+export const at = () => instant('at').notNull()
 
 export const repo = pgTable('repo', {
   id: text('id').$type<RepoId>().primaryKey(),
   name: text('name').notNull(),
   trunk: text('trunk').notNull(),
   trunkCommit: text('trunk_commit').$type<CommitId>(),
+  trunkHome: text('trunk_home'),
+  /** The fencing number given out last; rises with every grant of the merge slot. */
+  slot: integer('slot').notNull().default(0),
+  slotActor: text('slot_actor'),
+  slotSession: text('slot_session'),
+  /** What it is held for; null: for no single task. */
+  slotTask: text('slot_task').$type<TaskId>(),
+  /** When it was granted, and when it lapses; null: nobody holds it. */
+  slotSince: instant('slot_since'),
+  slotExpiresAt: instant('slot_expires_at'),
   /** The newest position taken; whoever takes the next one holds this row until it commits. */
   position: position(),
   createdAt: instant('created_at').notNull(),
@@ -103,6 +111,13 @@ export const task = pgTable(
     change: text('change'),
     parent: text('parent').$type<TaskId>(),
     flags: plainText('flags').array().notNull(),
+    conflicted: plainText('conflicted').array().notNull().default([]),
+    approval: bigint('approval', { mode: 'number' }).$type<Position>(),
+    approvedBy: text('approved_by'),
+    approvalVoid: text('approval_void'),
+    offeredTo: text('offered_to'),
+    landing: integer('landing'),
+    landed: text('landed').$type<CommitId>(),
     /** Where it was created. */
     position: position(),
     createdAt: instant('created_at').notNull(),
@@ -141,9 +156,8 @@ export const checkpoint = pgTable(
     base: text('base').$type<CommitId>(),
     message: text('message').notNull(),
     patch: text('patch').notNull(),
-    content: jsonb('content')
-      .$type<Pick<Checkpoint, 'files' | 'symbols' | 'incomplete'>>()
-      .notNull(),
+    tree: text('tree'),
+    content: jsonb('content').$type<CheckpointContent>().notNull(),
     at: at(),
   },
   (t) => [
@@ -152,6 +166,11 @@ export const checkpoint = pgTable(
     ofTask(t),
   ],
 )
+
+/** `conflicts` is left out by rows of before there were merges. */
+export type CheckpointContent = Pick<Checkpoint, 'files' | 'symbols' | 'incomplete'> & {
+  readonly conflicts?: readonly string[]
+}
 
 /** Append-only: only `av_purge_record` changes a row, and only to the purge mark. */
 export const record = pgTable(
@@ -277,35 +296,6 @@ export const lastReceipt = pgTable(
   ],
 )
 
-/** Derived: what a client found in a file, as zstd-compressed JSON. */
-export const fileIndex = pgTable(
-  'file_index',
-  {
-    repo: inRepo(),
-    version: text('version').notNull(),
-    blob: text('blob').$type<BlobId>().notNull(),
-    language: text('language').notNull(),
-    status: text('status').$type<ParseStatus>().notNull(),
-    doc: bytes('doc').notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.repo, t.version, t.blob] }),
-    index('file_index_unparsable').on(t.repo, t.version, t.blob).where(sql`status = 'unparsable'`),
-  ],
-)
-
-/** Derived: the files of a listed tree, as zstd-compressed JSON. */
-export const tree = pgTable(
-  'tree',
-  {
-    repo: inRepo(),
-    key: text('key').$type<TreeKey>().notNull(),
-    doc: bytes('doc').notNull(),
-    touchedAt: instant('touched_at').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.repo, t.key] })],
-)
-
 /** One row: how far `av_now()` is from the server's clock. Zero, but for tests. */
 export const clockShift = pgTable(
   'clock_shift',
@@ -313,6 +303,6 @@ export const clockShift = pgTable(
   (t) => [check('clock_shift_one_row', sql`${t.id} = 1`)],
 )
 
-function ofTask(t: { readonly repo: AnyPgColumn; readonly task: AnyPgColumn }) {
+export function ofTask(t: { readonly repo: AnyPgColumn; readonly task: AnyPgColumn }) {
   return foreignKey({ columns: [t.repo, t.task], foreignColumns: [task.repo, task.id] })
 }

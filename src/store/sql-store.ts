@@ -1,5 +1,10 @@
 import type { Database } from './database.ts'
+import { addAttestation, listAttestations, liveAttestations } from './sql/attestations.ts'
+import * as bundles from './sql/bundles.ts'
 import { addCheckpoint, lastCheckpoint, liveCheckpoints } from './sql/checkpoints.ts'
+import { claimTask } from './sql/claim-task.ts'
+import { listClaims } from './sql/claims.ts'
+import { closeLanding } from './sql/close-landing.ts'
 import * as code from './sql/code-index.ts'
 import {
   addConvention,
@@ -7,14 +12,23 @@ import {
   listConventions,
   moveConvention,
 } from './sql/conventions.ts'
+import { listLandings, openLanding } from './sql/landings.ts'
 import { purge } from './sql/purge.ts'
 import { listReceipts, putReceipt, receiptsByPrefix } from './sql/receipts.ts'
 import * as records from './sql/record-query.ts'
 import { addRecord } from './sql/records.ts'
 import * as repos from './sql/repos.ts'
+import * as slots from './sql/slot.ts'
+import { moveTask } from './sql/steps.ts'
 import { assertAllStorable } from './sql/storable.ts'
-import { createTask, findTask, listClaims, listTasks, tasksByPrefix } from './sql/tasks.ts'
+import { findTask } from './sql/task-row.ts'
+import { createTask, listTasks, tasksByPrefix } from './sql/tasks.ts'
+import { resolvedThreads, resolveThread } from './sql/threads.ts'
+import { conflictTask, landElsewhere, voidApproval } from './sql/trunk-and-task.ts'
+import { addVerdict, listVerdicts } from './sql/verdicts.ts'
 import type { Store } from './store.ts'
+import type { TaskLife } from './task-life.ts'
+import type { TrunkSlot } from './trunk-slot.ts'
 
 /**
  * The store on any Postgres whose schema is up to date. Only this file holds the database; what stands in `sql/` is
@@ -25,6 +39,9 @@ export function sqlStore(database: Database): Store {
     backend: database.backend,
     ...repoMethods(database),
     ...taskMethods(database),
+    ...lifeMethods(database),
+    ...bundleMethods(database),
+    ...slotMethods(database),
     ...recordMethods(database),
     ...conventionMethods(database),
     ...receiptMethods(database),
@@ -88,6 +105,75 @@ function taskMethods({
     },
     lastCheckpoint: (repo, task) => read((q) => lastCheckpoint(q, repo, task)),
     liveCheckpoints: (repo) => read((q) => liveCheckpoints(q, repo)),
+  }
+}
+
+type BundleMethod = 'bundleOf' | 'putBundlePart' | 'bundlePart'
+
+function lifeMethods({ read, write }: Database): Omit<TaskLife, BundleMethod> {
+  return {
+    claimTask: async (repo, claim, by) => {
+      assertAllStorable('claim', [claim, by])
+      return write((q) => claimTask(q, repo, claim, by))
+    },
+    moveTask: async (repo, step, by) => {
+      assertAllStorable('step', [step, by])
+      return write((q) => moveTask(q, repo, step, by))
+    },
+    addVerdict: async (repo, verdict, by) => {
+      assertAllStorable('verdict', [verdict, by])
+      return write((q) => addVerdict(q, repo, verdict, by))
+    },
+    verdicts: (repo, task) => read((q) => listVerdicts(q, repo, task)),
+    resolveThread: async (repo, root, by) => {
+      assertAllStorable('thread', [root, by])
+      return write((q) => resolveThread(q, repo, root, by))
+    },
+    resolvedThreads: (repo, task) => read((q) => resolvedThreads(q, repo, task)),
+    addAttestation: async (repo, attestation, by) => {
+      assertAllStorable('attestation', [attestation, by])
+      return write((q) => addAttestation(q, repo, attestation, by))
+    },
+    attestations: (repo, task) => read((q) => listAttestations(q, repo, task)),
+    liveAttestations: (repo) => read((q) => liveAttestations(q, repo)),
+  }
+}
+
+function bundleMethods({ read, write }: Database): Pick<TaskLife, BundleMethod> {
+  return {
+    bundleOf: (repo, tip) => read((q) => bundles.bundleOf(q, repo, tip)),
+    putBundlePart: async (repo, bundle, part) => {
+      assertAllStorable('bundle', bundle)
+      return write((q) => bundles.putBundlePart(q, repo, bundle, part))
+    },
+    bundlePart: (repo, bundle, ordinal) =>
+      read((q) => bundles.findBundlePart(q, repo, bundle, ordinal)),
+  }
+}
+
+function slotMethods({ read, write }: Database): TrunkSlot {
+  return {
+    takeSlot: async (repo, want, by) => {
+      assertAllStorable('slot', [want, by])
+      return write((q) => slots.takeSlot(q, repo, want, by))
+    },
+    freeSlot: (repo, slot) => write((q) => slots.freeSlot(q, repo, slot)),
+    openLanding: async (repo, landing, by) => {
+      assertAllStorable('landing', [landing, by])
+      return write((q) => openLanding(q, repo, landing, by))
+    },
+    closeLanding: (repo, close, by) => write((q) => closeLanding(q, repo, close, by)),
+    conflictTask: async (repo, conflict, by) => {
+      assertAllStorable('conflict', [conflict, by])
+      return write((q) => conflictTask(q, repo, conflict, by))
+    },
+    voidApproval: async (repo, stale, by) => {
+      assertAllStorable('approval', [stale, by])
+      return write((q) => voidApproval(q, repo, stale, by))
+    },
+    noteTrunk: (repo, move, by) => write((q) => slots.noteTrunk(q, repo, move, by)),
+    landElsewhere: (repo, landed, by) => write((q) => landElsewhere(q, repo, landed, by)),
+    landings: (repo, filter, limit) => read((q) => listLandings(q, repo, filter, limit)),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Caller } from '../domain/actor.ts'
-import type { Anchor } from '../domain/anchor.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { Claim } from '../domain/claim.ts'
 import type { BlobId, FileIndex } from '../domain/code.ts'
@@ -8,6 +7,9 @@ import type { Convention, ConventionState } from '../domain/convention.ts'
 import type { RecordId, RecordKind, TaskRecord } from '../domain/record.ts'
 import type { CommitId, Instant, Position, Repo, RepoId, RepoIdentity } from '../domain/repo.ts'
 import type { Task, TaskId, TaskKind, TaskState } from '../domain/task.ts'
+import type { NewCheckpoint, NewRecord } from './new-fact.ts'
+import type { TaskLife } from './task-life.ts'
+import type { TrunkSlot } from './trunk-slot.ts'
 
 /**
  * Keeps every fact. Each method is atomic; each write that is a fact of a repo takes the next
@@ -17,7 +19,7 @@ import type { Task, TaskId, TaskKind, TaskState } from '../domain/task.ts'
  * Throws `store_unavailable` when the database cannot be reached or has no room, `claim_lost` and
  * `refused_rule` from guarded writes, `conflict` for a race a caller may repeat.
  */
-export interface Store {
+export interface Store extends TaskLife, TrunkSlot {
   readonly backend: 'pglite' | 'postgres'
 
   /** The database's clock. */
@@ -30,7 +32,7 @@ export interface Store {
   repo(id: RepoId): Promise<Repo | null>
   /** All, by name, at most 1,000. */
   repos(): Promise<readonly Repo[]>
-  /** Notes where trunk is and what remotes a clone has. Takes no position. */
+  /** Notes what a clone tells of itself. Takes no position: trunk is moved by a landing or `noteTrunk` only. */
   updateRepo(id: RepoId, change: RepoChange): Promise<Repo>
   /** The names that ever wrote to this repo, ordered by bytes. */
   actorsOf(repo: RepoId): Promise<readonly string[]>
@@ -135,7 +137,10 @@ export type NewRepo = {
 
 export type RepoChange = {
   readonly trunk?: string
-  readonly trunkCommit?: CommitId | null
+  /** Where trunk is, for a repo that knew of none. */
+  readonly firstTrunk?: CommitId
+  /** Kept where none is known yet. */
+  readonly trunkHome?: string
   /** Added to those known. */
   readonly rootCommits?: readonly CommitId[]
   readonly remotes?: Readonly<Record<string, string>>
@@ -154,33 +159,13 @@ export type NewTask = {
   readonly leaseSecs: number
   readonly base: CommitId | null
   readonly parent: TaskId | null
+  readonly offeredTo: string | null
 }
 
 export type TaskFilter = {
   readonly states?: readonly TaskState[]
+  /** Owned by this name, or offered to it and nobody's. */
   readonly owner?: string
-}
-
-export type NewCheckpoint = Pick<
-  Checkpoint,
-  'task' | 'commit' | 'change' | 'base' | 'message' | 'files' | 'symbols' | 'patch' | 'incomplete'
-> & { readonly leaseSecs: number; readonly states: readonly TaskState[] }
-
-export type NewRecord = {
-  /** 32 hex digits; the id takes the first 8, and more where that is taken. */
-  readonly digits: string
-  readonly task: TaskId
-  readonly kind: RecordKind
-  readonly summary: string
-  readonly body: string
-  readonly anchors: readonly Anchor[]
-  readonly supersedes: readonly RecordId[]
-  readonly replyTo: RecordId | null
-  /** A receipt's id, or 'last' for the newest of the caller's session on this task, if any. */
-  readonly receipt: string | null
-  readonly redacted: number
-  readonly leaseSecs: number
-  readonly states: readonly TaskState[]
 }
 
 export type RecordFilter = {

@@ -10,6 +10,7 @@ import type { Host } from './host.ts'
 import { exportHumanJj, refuseConflictedBookmark } from './human-jj.ts'
 import { jj, trunkAlias } from './jj.ts'
 import { withLock } from './lock.ts'
+import { readRevision } from './revision.ts'
 import { run } from './run.ts'
 import { type SurveyWarning, surveyTrunk } from './survey.ts'
 import { resolveCommit } from './tree.ts'
@@ -115,19 +116,75 @@ async function fetchTrunk(host: Host, clone: Clone, theirs: CommitId): Promise<P
  * It stays there under a ref of its own.
  */
 export async function bringCommit(host: Host, clone: Clone, commit: CommitId): Promise<void> {
-  const ref = `refs/remotes/av/${commit}`
+  const ref = travelRef(commit)
   if ((await resolveCommit(host, { gitDir: storeGit(clone) }, ref)) === commit) return
+  await fetchObjects(host, clone, commit)
+  await adoptCommit(host, clone, commit, ref)
+}
+
+/** The same from the store of another clone on this machine, which has the commit. */
+export async function bringFromStore(
+  host: Host,
+  clone: Clone,
+  other: Clone,
+  commit: CommitId,
+): Promise<void> {
+  await fetchFrom(host, clone, commit, storeGit(other))
+  await adoptCommit(host, clone, commit, travelRef(commit))
+}
+
+/** Where the store keeps a commit that trunk does not hold: what jj imports, and no fetch moves. */
+export function travelRef(commit: CommitId): string {
+  return `refs/remotes/av/${commit}`
+}
+
+/** A commit and what it stands on, from the person's repository into the store. No ref is written. */
+export function fetchObjects(host: Host, clone: Clone, commit: CommitId): Promise<void> {
+  return fetchFrom(host, clone, commit)
+}
+
+/**
+ * Makes a commit whose objects are in the store known to jj, and keeps it under `ref`. When it
+ * holds a file name that jj cannot read, or jj cannot read it for another reason, the ref stays
+ * what it was, and the fault says why.
+ */
+export async function adoptCommit(
+  host: Host,
+  clone: Clone,
+  commit: CommitId,
+  ref: string,
+): Promise<void> {
+  const store = { gitDir: storeGit(clone) }
+  await surveyTrunk(host, store, commit)
   await withLock(host, lockFile(clone, '~pull'), async (held) => {
-    await fetchFrom(held, clone, `+${commit}:${ref}`)
-    await surveyTrunk(held, { gitDir: storeGit(clone) }, commit)
-    await importRefs(held, clone)
+    const before = await resolveCommit(held, store, ref)
+    await git(held, store, ['update-ref', ref, commit])
+    try {
+      await importRefs(held, clone)
+      await readRevision(held, clone, commit, { ignoreFiles: true })
+    } catch (thrown) {
+      // What jj chokes on once, it would choke on at each import to come.
+      await git(
+        held,
+        store,
+        before === null ? ['update-ref', '-d', ref] : ['update-ref', ref, before],
+      )
+      throw thrown
+    }
+    await packRefs(held, clone)
   })
 }
 
-async function fetchFrom(host: Host, clone: Clone, refspec: string): Promise<void> {
+async function fetchFrom(
+  host: Host,
+  clone: Clone,
+  refspec: string,
+  source = clone.gitDir,
+): Promise<void> {
   const quiet = ['-q', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance']
-  const args = ['fetch', ...quiet, '--no-recurse-submodules', '--update-shallow']
-  await git(host, { gitDir: storeGit(clone) }, [...args, clone.gitDir, refspec], {
+  // Only the newer protocol hands out a commit that no ref names.
+  const args = ['-c', 'protocol.version=2', 'fetch', ...quiet, '--no-recurse-submodules']
+  await git(host, { gitDir: storeGit(clone) }, [...args, '--update-shallow', source, refspec], {
     timeoutMs: ATTACH_MS,
   })
 }

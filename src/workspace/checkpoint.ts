@@ -1,4 +1,5 @@
 import type { ChangedFile, Incomplete } from '../domain/checkpoint.ts'
+import { compareBytes } from '../domain/order.ts'
 import type { CommitId } from '../domain/repo.ts'
 import { changedFiles, changedFilesOfConflict, type Span } from './changes.ts'
 import { lockFile, storeGit } from './clone.ts'
@@ -9,12 +10,14 @@ import type { Host } from './host.ts'
 import { findIncomplete } from './incomplete.ts'
 import { jj } from './jj.ts'
 import { withLock } from './lock.ts'
+import { markersLeft } from './markers.ts'
 import { folderMissing, isGone, mendInPlace, readopt, readyEntry } from './mend.ts'
 import { type Patch, patchOf } from './patch.ts'
 import { type Workspace, type WorkspaceEntry, writeEntry } from './registry.ts'
 import { type Revision, readRevision, readRevisions } from './revision.ts'
 import type { Ran } from './run.ts'
 import { scan, workspaceGround } from './scan.ts'
+import { moveShim } from './shim.ts'
 import { treeOf } from './tree.ts'
 
 /** What a workspace holds at one moment, recorded as a commit. */
@@ -30,6 +33,11 @@ export type Snapshot = {
   readonly empty: boolean
   readonly conflict: boolean
   readonly conflictedFiles: readonly string[]
+  /**
+   * What is left to resolve: jj's conflicted files, and those of an earlier conflict that still
+   * hold markers, which jj takes for text. Ordered by the bytes of the path.
+   */
+  readonly conflicts: readonly string[]
   /** Against the base, ordered by the bytes of the path. */
   readonly files: readonly ChangedFile[]
   /** Null when it cannot be told (a conflict, over 128 MiB): no verdict carries then. */
@@ -75,14 +83,26 @@ export async function snapshot(
   const span = { base, tip: commit }
   const store = { gitDir: storeGit(workspace.clone) }
   const { folder } = workspace
+  const conflicted = pathSet(entry.conflicted, conflictedFiles)
+  // A folder that was put aside for its removal is not where the workspace is.
+  const place = entry.state === 'ready' ? folder : entry.folder
+  const recorded = { ...entry, folder: place, base, tip: commit, change, conflicted }
   // Before it is looked at: a snapshot that was taken is known, whatever goes wrong afterwards.
-  writeEntry(workspace.clone, { ...entry, folder, state: 'ready', base, tip: commit, change })
-  const [files, patch, tree, onDisk] = await Promise.all([
+  writeEntry(workspace.clone, recorded)
+  const at = { base, tip: commit, paths: conflicted }
+  const [left, files, patch, tree, onDisk] = await Promise.all([
+    markersLeft(host, workspace.clone, at),
     filesOf(host, workspace, span, conflict),
     conflict ? null : patchOrNull(host, workspace, span),
     treeOf(host, store, commit),
     scan(host, workspaceGround(workspace), base),
   ])
+  const conflicts = pathSet(conflictedFiles, left)
+  if (conflicts.length === 0 && conflicted.length > 0) {
+    writeEntry(workspace.clone, { ...recorded, conflicted: [] })
+  }
+  // By the agent, or by a rebase of av's that was killed before it came to this.
+  if (base !== null && base !== entry.base) await moveShim(host, workspace, base)
   return {
     commit,
     change,
@@ -92,12 +112,17 @@ export async function snapshot(
     empty: files.length === 0 && !conflict,
     conflict,
     conflictedFiles,
+    conflicts,
     files,
     patch,
     incomplete: findIncomplete(folder, onDisk, files, ran.stderr),
     immutableMoved: IMMUTABLE.test(ran.stderr),
     attention: attentionOf(entry, revision, aside, lost),
   }
+}
+
+function pathSet(...lists: readonly (readonly string[])[]): string[] {
+  return [...new Set(lists.flat())].sort(compareBytes)
 }
 
 const IMMUTABLE = /^Warning: The working-copy commit .*is immutable/m

@@ -157,7 +157,7 @@ const SYMPTOMS: readonly Symptom[] = [
   },
   {
     reason: 'trunk_moved',
-    when: /is at [0-9a-f]+ but expected|reference already exists|\[rejected\]/,
+    when: /is at [0-9a-f]+ but expected|reference already exists|unable to resolve reference|\[rejected\]/,
     code: 'conflict',
     message: 'Trunk moved in the meantime.',
     next: 'Repeat the command.',
@@ -172,9 +172,16 @@ const SYMPTOMS: readonly Symptom[] = [
   {
     reason: 'checked_out_elsewhere',
     when: /refusing to fetch into (?:current )?branch/,
-    code: 'conflict',
-    message: 'The branch is checked out in another worktree.',
-    next: 'See `git worktree list`.',
+    code: 'refused_rule',
+    message: 'The branch is checked out, or being rebased or bisected, in another worktree.',
+    next: 'See `git worktree list`; finish there, or switch that one to another branch, then repeat the command.',
+  },
+  {
+    reason: 'checkout_busy',
+    when: /^(?:error|fatal): (?:Entry '.*' (?:not uptodate|would be overwritten)|Untracked working tree file|Updating '.*' would lose|you need to resolve your current index)/im,
+    code: 'refused_rule',
+    message: 'git would not take the change into the checkout: something there is in the way.',
+    next: 'See `git status` in the checkout, commit or move what it shows, then repeat the command.',
   },
   {
     reason: 'no_trunk',

@@ -1,4 +1,5 @@
 import type { CommitId } from '../domain/repo.ts'
+import { isAncestor } from './ancestry.ts'
 import { storedTrunk } from './attach.ts'
 import { type Clone, storeGit } from './clone.ts'
 import { commitId } from './commit.ts'
@@ -54,16 +55,4 @@ async function trunkJoints(
     if (!(await isAncestor(host, clone, commit, base))) own.push(commit)
   }
   return own
-}
-
-async function isAncestor(
-  host: Host,
-  clone: Clone,
-  ancestor: CommitId,
-  of: CommitId,
-): Promise<boolean> {
-  if (ancestor === of) return true
-  const args = ['merge-base', '--is-ancestor', ancestor, of]
-  const ran = await git(host, { gitDir: storeGit(clone) }, args, { answers: [1] })
-  return ran.exitCode === 0
 }

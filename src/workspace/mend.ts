@@ -114,7 +114,7 @@ async function recreate(host: Host, workspace: Workspace, entry: WorkspaceEntry)
 }
 
 /** What jj has for the workspace, which may be newer than what was written down; else the latter. */
-async function lastTip(
+export async function lastTip(
   host: Host,
   workspace: Workspace,
   entry: WorkspaceEntry,

@@ -5,9 +5,10 @@ import { Fault } from '../domain/fault.ts'
 import type { CommitId } from '../domain/repo.ts'
 import type { TaskId } from '../domain/task.ts'
 import { writeDurably } from './atomic.ts'
-import { type Clone, listClones, readClone, reposDir } from './clone.ts'
+import { type Clone, listClones, lockFile, readClone, reposDir } from './clone.ts'
 import { foldersUp } from './detect.ts'
 import type { Host } from './host.ts'
+import { withLock } from './lock.ts'
 import { readMarker } from './marker.ts'
 
 /** A task's folder on this machine. */
@@ -18,6 +19,8 @@ export type Workspace = {
   readonly task: TaskId
   /** A real path. */
   readonly folder: string
+  /** The claim's generation the folder belongs to; null in entries of before. */
+  readonly generation: number | null
 }
 
 /** What the store remembers of a workspace, so that neither `.jj` nor the folder is needed to know it. */
@@ -25,12 +28,22 @@ export type WorkspaceEntry = {
   readonly name: string
   readonly task: TaskId
   readonly folder: string
-  /** `making` until everything is in place: what a crash leaves so is thrown away by the next start. */
-  readonly state: 'making' | 'ready'
+  /**
+   * `making` until everything is in place: what a crash leaves so is thrown away by the next start.
+   * `removing` while the folder stands aside to be compared a last time, `deleting` once its files
+   * go: see `removeWorkspace`.
+   */
+  readonly state: 'making' | 'ready' | 'removing' | 'deleting'
   readonly base: CommitId | null
   /** The last snapshot. */
   readonly tip: CommitId | null
   readonly change: string | null
+  /** The claim's generation the folder belongs to; null in entries of before. */
+  readonly generation: number | null
+  /** Files of a conflict that is not settled yet: half of a removed marker block is plain text to jj. */
+  readonly conflicted: readonly string[]
+  /** In `deleting`: files changed at or after this moment (nanoseconds of the file system's clock) stay. */
+  readonly since: string | null
 }
 
 export const WORKSPACE_NAME = /^[a-z0-9][a-z0-9-]{0,63}(?:\.g[0-9]{1,9})?$/
@@ -41,10 +54,17 @@ const written = z.strictObject({
   name: z.string().regex(WORKSPACE_NAME),
   task: z.string(),
   folder: z.string(),
-  state: z.enum(['making', 'ready']),
+  state: z.enum(['making', 'ready', 'removing', 'deleting']),
   base: commit.nullable(),
   tip: commit.nullable(),
   change: z.string().nullable(),
+  generation: z.int().positive().nullable().default(null),
+  conflicted: z.array(z.string()).default([]),
+  since: z
+    .string()
+    .regex(/^[0-9]{1,20}$/)
+    .nullable()
+    .default(null),
 })
 
 /**
@@ -106,6 +126,33 @@ export function removeEntry(clone: Clone, name: string): void {
   rmSync(entryFile(clone, name), { force: true })
 }
 
+/**
+ * The folder goes on under another generation of its task's claim: for a claim by the same actor,
+ * who keeps it. Faults with `not_found` when there is no such workspace.
+ */
+export async function bindGeneration(
+  host: Host,
+  workspace: Workspace,
+  generation: number,
+): Promise<void> {
+  const { clone, name } = workspace
+  await withLock(host, lockFile(clone, name), async () => {
+    const entry = readEntry(clone, name)
+    if (entry?.state !== 'ready') throw noWorkspace(name)
+    writeEntry(clone, { ...entry, generation })
+  })
+}
+
+/** Every entry of a clone, also of workspaces half-made or half-removed, by name. */
+export function listEntries(clone: Clone): WorkspaceEntry[] {
+  const dir = join(clone.dir, 'workspaces')
+  if (!existsSync(dir)) return []
+  return readdirSync(dir)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .flatMap((file) => readEntry(clone, basename(file, '.json')) ?? [])
+}
+
 export function noWorkspace(name: string): Fault {
   return new Fault(
     'not_found',
@@ -141,17 +188,9 @@ function byPath(host: Host, folders: readonly string[]): Workspace | null {
   return null
 }
 
-function listEntries(clone: Clone): WorkspaceEntry[] {
-  const dir = join(clone.dir, 'workspaces')
-  if (!existsSync(dir)) return []
-  return readdirSync(dir)
-    .filter((file) => file.endsWith('.json'))
-    .sort()
-    .flatMap((file) => readEntry(clone, basename(file, '.json')) ?? [])
-}
-
 function workspaceOf(clone: Clone, entry: WorkspaceEntry): Workspace {
-  return { clone, name: entry.name, task: entry.task, folder: entry.folder }
+  const { name, task, folder, generation } = entry
+  return { clone, name, task, folder, generation }
 }
 
 function entryFile(clone: Clone, name: string): string {

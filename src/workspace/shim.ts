@@ -1,6 +1,9 @@
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Fault } from '../domain/fault.ts'
+import type { CommitId } from '../domain/repo.ts'
 import { storeGit } from './clone.ts'
+import { hasReason } from './diagnosis.ts'
 import { git } from './git.ts'
 import { layGitDir, objectFormatOf, RAW_CONTENT } from './git-dir.ts'
 import type { Host } from './host.ts'
@@ -45,6 +48,40 @@ export async function layShim(
   await git(host, { gitDir: dir }, ['reset', '-q', '--mixed'], {
     timeoutMs: SHIM_MS,
   })
+}
+
+const FOLLOW_TRIES = 5
+const FOLLOW_PAUSE_MS = 100
+
+/**
+ * The agents' branch `task` begins at the new base after the task's commits were moved, and git
+ * shows the task's own change against it. What an agent committed there stays in the branch's
+ * reflog. While a git of the agent's is at work it is tried again, five times in all. The
+ * repository is the agents': what is amiss there stops no snapshot, and at worst `git status` shows
+ * more than the task changed.
+ */
+export async function moveShim(host: Host, workspace: Workspace, base: CommitId): Promise<void> {
+  const place = { gitDir: shimDir(workspace) }
+  for (let tries = 1; tries <= FOLLOW_TRIES; tries++) {
+    try {
+      await git(host, place, ['update-ref', '-m', 'av: rebase', 'refs/heads/task', base])
+      await git(host, place, ['reset', '-q', '--mixed'], { timeoutMs: SHIM_MS })
+      return
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown
+      if (!hasReason(thrown, 'ref_locked')) return
+      if (tries < FOLLOW_TRIES) await Bun.sleep(FOLLOW_PAUSE_MS)
+    }
+  }
+}
+
+/** Commits and stashes an agent made there, and that no snapshot holds. */
+export async function hasOwnCommits(host: Host, workspace: Workspace): Promise<boolean> {
+  const dir = shimDir(workspace)
+  if (!existsSync(join(dir, 'HEAD'))) return false
+  const args = ['rev-list', '--max-count=1', '--all', '--reflog', '--not', '--alternate-refs']
+  const ran = await git(host, { gitDir: dir }, args)
+  return ran.stdout.length > 0
 }
 
 /** Whether git, called in the workspace, finds the repository laid there. */

@@ -18,6 +18,7 @@ import {
   type WorkspaceEntry,
   writeEntry,
 } from './registry.ts'
+import { settleRemoval } from './remove.ts'
 import { removeScan } from './scan.ts'
 import { layShim, shimDir } from './shim.ts'
 import { resolveCommit } from './tree.ts'
@@ -33,6 +34,8 @@ export type StartRequest = {
   readonly base: CommitId | null
   /** What jj shows for the task; the caller has taken secrets out. */
   readonly title: string
+  /** The claim's, that the folder is made under. */
+  readonly generation: number
 }
 
 export type Started = { readonly workspace: Workspace; readonly snapshot: Snapshot }
@@ -49,23 +52,44 @@ export async function startWorkspace(
   clone: Clone,
   request: StartRequest,
 ): Promise<Started> {
+  return startFilled(host, clone, request, async () => [])
+}
+
+/** Puts more than the base into a new workspace, and returns the files that hold a conflict. */
+export type Fill = (host: Host, workspace: Workspace) => Promise<readonly string[]>
+
+/** `startWorkspace`, whose folder is not ready before `fill` is done. */
+export async function startFilled(
+  host: Host,
+  clone: Clone,
+  request: StartRequest,
+  fill: Fill,
+): Promise<Started> {
   await checkTools(host)
   const folder = checkedFolder(clone, request)
-  const workspace: Workspace = { clone, name: request.name, task: request.task, folder }
-  return withLock(host, lockFile(clone, request.name), async (held) => {
-    const entry = readEntry(clone, request.name)
+  const { name, task, generation } = request
+  const workspace: Workspace = { clone, name, task, folder, generation }
+  return withLock(host, lockFile(clone, name), async (held) => {
+    // A removal that was cut off comes to its end first: its folder may still hold files.
+    const entry = await settleRemoval(held, clone, readEntry(clone, name))
     if (entry?.state === 'ready') return resume(held, workspace, entry, request)
     if (entry !== null) await discard(held, { ...workspace, folder: entry.folder })
     refuseOccupied(folder)
     await refuseUnknown(held, clone, request.base)
-    return make(held, workspace, request)
+    return make(held, workspace, request, fill)
   })
 }
 
-async function make(host: Host, workspace: Workspace, request: StartRequest): Promise<Started> {
-  const { clone, name, task, folder } = workspace
+async function make(
+  host: Host,
+  workspace: Workspace,
+  request: StartRequest,
+  fill: Fill,
+): Promise<Started> {
+  const { clone, name, task, folder, generation } = workspace
   const { base } = request
-  const entry = { name, task, folder, base, tip: null, change: null } as const
+  const fresh = { tip: null, change: null, conflicted: [], since: null } as const
+  const entry = { name, task, folder, generation, base, ...fresh }
   writeEntry(clone, { ...entry, state: 'making' })
   try {
     mkdirSync(dirname(folder), { recursive: true })
@@ -73,7 +97,8 @@ async function make(host: Host, workspace: Workspace, request: StartRequest): Pr
     takeMeta(workspace, folder)
     linkMeta(workspace)
     await layShim(host, workspace, entry)
-    const ready = { ...entry, state: 'ready' } as const
+    const conflicted = await fill(host, workspace)
+    const ready = { ...entry, conflicted, state: 'ready' } as const
     const first = await snapshot(host, workspace, ready)
     return { workspace, snapshot: first }
   } catch (thrown) {
@@ -116,8 +141,9 @@ async function resume(
       { detail: { reason: 'workspace_exists', name: entry.name, folder: entry.folder } },
     )
   }
-  await mendInPlace(host, workspace, entry)
-  return { workspace, snapshot: await snapshot(host, workspace, entry) }
+  const kept = { ...workspace, generation: entry.generation }
+  await mendInPlace(host, kept, entry)
+  return { workspace: kept, snapshot: await snapshot(host, kept, entry) }
 }
 
 function checkedFolder(clone: Clone, request: StartRequest): string {

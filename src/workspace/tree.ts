@@ -88,6 +88,15 @@ export async function resolveCommit(
   return ran.exitCode === 0 ? commitId(ran.stdout.toString('utf8')) : null
 }
 
+/** The first parent of a commit; null for one that stands on nothing. */
+export async function firstParent(
+  host: Host,
+  place: GitPlace,
+  commit: CommitId,
+): Promise<CommitId | null> {
+  return resolveCommit(host, place, `${commit}^1`)
+}
+
 export function notUtf8(names: readonly Uint8Array[]): Fault {
   const shown = names.slice(0, 5).map((name) => `"${escapedName(name)}"`)
   return new Fault(

@@ -201,7 +201,7 @@ describe('commands', () => {
     expect(refusal('task')).toEqual([
       'bad_input',
       'missing_word',
-      '`av task` wants a second word, before any flag: start, list, show, path.',
+      '`av task` wants a second word, before any flag: start, file, list, show, path.',
     ])
     expect(refusal('task', '--id', 'x', 'start', 'a goal')[1]).toBe('missing_word')
   })

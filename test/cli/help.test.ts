@@ -31,9 +31,13 @@ test('all of av, by groups', () => {
       config get KEY                One setting's value.
       config set KEY VALUE          Write a setting to config.toml.
       index run                     Bring the index of the code you stand in up to date.
+      sync                          Follow trunk: what others moved, what landed elsewhere, what a crash
+                                    left open.
 
     tasks
       task start GOAL               Start a task: a workspace of its own, branched from trunk.
+      task file GOAL                File a task for later: no owner and no workspace until somebody
+                                    claims it.
       task list                     The tasks of the repository, newest first.
       task show [TASK]              One task: state, owner, workspace.
       task path [TASK]              Where the workspace of a task lies, for \`cd "$(av task path T)"\`.
@@ -41,6 +45,28 @@ test('all of av, by groups', () => {
     work
       checkpoint                    Snapshot the task's workspace.
       diff [TASK]                   What a task changed, as a git diff against its base.
+      submit                        Ask for a review: snapshots, and wants to know why it changed.
+      handoff [-]                   Give the task back, and say what is done, remains, is broken and
+                                    open.
+      handoff show [TASK]           What the next one on a task needs to know, within a token budget.
+      claim TASK                    Make a task yours: one handed off, owned by nobody, or whose owner
+                                    fell silent.
+      abandon [TASK]                Give a task up for good; its records stay, its last state can be
+                                    recovered.
+
+    review
+      review list                   The tasks that wait for a review or a merge, oldest first.
+      review show [TASK]            What there is to review: the why, what changed, open points, checks.
+      review resolve RECORD         Close a point of a review, as who raised it or as the owner of the
+                                    task.
+      approve [TASK]                Let a task be merged: what you looked at, byte for byte.
+      request-changes [TASK]        Send a task back to its owner, and say why.
+      attest NAME                   Report that a check ran on the task, and how it ended. av runs
+                                    nothing itself.
+      merge [TASK]                  Land an approved task on trunk as one commit that says why.
+      resolve                       Say that the conflicts of your task are resolved; it is open again.
+      undo [TASK]                   Take the last merge back from trunk, when nothing came after it.
+      revert [TASK]                 Add a commit to trunk that takes a merged task back.
 
     why
       record KIND SUMMARY           Keep a why: a decision, a dead end, a note, tied to code.
@@ -114,6 +140,16 @@ test('one command', () => {
           --repo NAME          Which repository, when not the one you stand in.
     "
   `)
+})
+
+test('a step of a task says where it leads, by the table that judges it', () => {
+  expect(pageOf('merge')).toContain(`
+what becomes of the task
+  in_review -> merged      When it is approved.
+  in_review -> conflicted  When it conflicts with trunk.
+`)
+  expect(pageOf('abandon')).toContain('\n  open, handed_off, in_review, conflicted -> abandoned\n')
+  expect(pageOf('task list')).not.toContain('what becomes')
 })
 
 test('the commands that begin with one word', () => {

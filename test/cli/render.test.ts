@@ -5,6 +5,7 @@ import { paintFor } from '../../src/cli/paint.ts'
 import type { Page } from '../../src/cli/render/page.ts'
 import { render } from '../../src/cli/render.ts'
 import { NOW_MS } from './recording-terminal.ts'
+import { REVIEW_EXPECTED } from './rendered-review.ts'
 import { HOSTILE, poisoned, SAMPLES } from './samples.ts'
 
 const PAGE: Page = {
@@ -18,6 +19,7 @@ const show = <N extends CommandName>(name: N, data: Output<N> = SAMPLES[name], p
 
 describe('what people read', () => {
   const EXPECTED: { readonly [N in CommandName]: string } = {
+    ...REVIEW_EXPECTED,
     init: 'hono was known; this clone joined it, trunk main at 0123456789ab\n',
     status: `hono trunk main at 0123456789ab
 fix-the-login-race-ab2c open, owner ada, needs_attention
@@ -75,6 +77,7 @@ a-b2cd                   handed_off  no owner  3 minutes ago  Log out all sessio
   renamed   src/new.ts (from src/old.ts)
   left out (too large): big.bin
   left out (repository of its own): vendor/x
+  conflict  src/both.ts
 `,
     diff: '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-\ta\r\n+\tb\r\n',
     record: `r:12345678 decision, fix-the-login-race-ab2c
@@ -198,6 +201,23 @@ describe('talk', () => {
       expect([name, out]).toEqual([name, ''])
       expect(talk).toStartWith('No ')
     }
+    expect(show('review.list', none)).toEqual({ out: '', talk: 'Nothing waits for a review.\n' })
+  })
+
+  test.each([
+    ['overlap', 'The approval carried over an overlap in README.md.\n'],
+    ['unchanged', 'Trunk had moved; the approval carried: the patch is the same.\n'],
+    ['same_base', undefined],
+  ] as const)('a merge whose approval is %s says so', (carried, talk) => {
+    const merged = { ...SAMPLES.merge, state: 'merged', carriedOver: ['README.md'] } as const
+    expect(show('merge', { ...merged, carried }).talk).toBe(talk)
+  })
+
+  test('a revert that conflicts names the task it became', () => {
+    const { talk } = show('revert', { ...SAMPLES.revert, followUp: 'revert-it-ab2c' })
+    expect(talk).toBe(
+      'It conflicts: revert-it-ab2c is a task of yours now, to resolve and submit.\n',
+    )
   })
 
   test('nothing more is said to whoever wants the result only', () => {

@@ -1,54 +1,11 @@
 import type { Output } from '../../src/api/routes.ts'
-import type { ConventionView, DaemonView, LogItem, TaskView } from '../../src/api/views.ts'
+import type { ConventionView, DaemonView } from '../../src/api/views.ts'
 import type { CommandName } from '../../src/cli/commands.ts'
+import { COMMIT, record, task } from './sample-task.ts'
+import { reviewSamples } from './samples-review.ts'
 
 /** Text as somebody might write it who wants more than to be read. */
 export const HOSTILE = '\x1b]0;owned\x07\x1b[2J\r\u202eevil\u2028\x9b31m\u{e0041}end'
-
-const COMMIT = '0123456789abcdef0123456789abcdef01234567'
-
-const task: TaskView = {
-  id: 'fix-the-login-race-ab2c',
-  goal: 'Fix the login race',
-  kind: 'work',
-  state: 'open',
-  owner: 'ada',
-  generation: 2,
-  leaseExpiresAt: '2026-01-02T12:20:00.000Z',
-  base: COMMIT,
-  head: null,
-  workspace: '/home/ada/ws/hono/fix-the-login-race-ab2c',
-  flags: ['needs_attention'],
-  parent: null,
-  createdAt: '2026-01-01T12:00:00.000Z',
-  updatedAt: '2026-01-02T11:57:00.000Z',
-}
-
-const record: LogItem = {
-  id: 'r:12345678',
-  task: task.id,
-  kind: 'decision',
-  summary: 'Refresh 30 s early',
-  anchors: [
-    {
-      path: 'src/session.ts',
-      symbol: 'Session.refresh',
-      hash: 'ab',
-      mark: 'changed since recorded',
-    },
-    { path: 'README.md', symbol: null, hash: 'cd', mark: null },
-  ],
-  redacted: 0,
-  position: 4,
-  body: 'Clocks drift.\r\n\r\n  They do.\n',
-  author: 'ada',
-  at: '2026-01-02T11:59:30.000Z',
-  supersedes: ['r:00000001', 'r:00000002'],
-  supersededBy: ['r:00000009'],
-  replyTo: null,
-  receipt: 'rcp:12345678',
-  marks: ['superseded', 'changed since recorded'],
-}
 
 const convention: ConventionView = {
   id: 'c:12345678',
@@ -106,6 +63,7 @@ export const SAMPLES: { readonly [N in CommandName]: Output<N> } = {
   purge: { id: 'r:12345678', position: 9, remains: ['landed commit messages'] },
   demo: { folder: '/tmp/av-demo-1', steps: 11 },
   'task.start': task,
+  ...reviewSamples,
   'task.list': {
     items: [
       task,
@@ -126,6 +84,7 @@ export const SAMPLES: { readonly [N in CommandName]: Output<N> } = {
     symbols: ['src/session.ts:Session.refresh'],
     patch: '1:abc',
     incomplete: { tooLarge: ['big.bin'], badNames: [], nested: ['vendor/x'] },
+    conflicts: ['src/both.ts'],
     position: 7,
   },
   diff: { task: task.id, base: COMMIT, diff: '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-\ta\r\n+\tb\r\n' },

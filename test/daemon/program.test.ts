@@ -67,7 +67,8 @@ async function writeUntilDead(program: Program, prefix: string): Promise<string[
   for (let at = 0; at < 30; at++) {
     const name = `${prefix}-${at}`
     const remotes = { origin: `https://example.org/${name}` }
-    const where = { folder: name, rootCommits: [], remotes, trunkName: 'main', trunkCommit: null }
+    const trunk = { trunkName: 'main', trunkCommit: null, clone: 'here' }
+    const where = { folder: name, rootCommits: [], remotes, ...trunk }
     const answered = await post(program, 'init', { name, known: null, ...where }).catch(() => null)
     if (answered === null) break
     expect(answered).toMatchObject({ ok: true, data: { repo: name } })

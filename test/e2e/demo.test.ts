@@ -21,7 +21,10 @@ describe('the demo', () => {
     expect(ran.err).toContain(`cd ${repo} && av log`)
     expect(ran.err).not.toContain('Error')
     expect(ran.err).not.toContain('Warning')
-    for (const step of ['init', 'task start', 'record decision', 'checkpoint', 'pack', 'expand']) {
+    for (const step of [
+      ...['init', 'task start', 'record decision', 'checkpoint', 'pack', 'expand'],
+      ...['submit', 'review show', 'approve', 'merge'],
+    ]) {
       expect(ran.err).toMatch(new RegExp(`^(?:you|ada|ben)\\$ av ${step}\\b`, 'm'))
     }
   })
@@ -39,8 +42,11 @@ describe('the demo', () => {
   })
 
   test('shows tasks that can be opened, by name and in its folders', async () => {
-    const { items } = await machine.data('task.list', [], { cwd: repo })
-    expect(items.map(({ owner }) => owner).sort()).toEqual(['ada', 'ben'])
+    const { items } = await machine.data('task.list', ['--all'], { cwd: repo })
+    expect(items.map(({ owner, state }) => `${owner} ${state}`).sort()).toEqual([
+      'ada merged',
+      'ben open',
+    ])
     for (const { id, workspace } of items) {
       expect(ran.err).toContain(id)
       expect((await machine.data('expand', [id], { cwd: repo })).items[0]?.id).toBe(id)
@@ -49,11 +55,13 @@ describe('the demo', () => {
     }
   })
 
-  test("leaves the person's checkout clean", () => {
+  test("leaves the person's checkout clean, with what was merged", () => {
     const git = (...words: string[]) => machine.box.sh(repo, 'git', ...words)
     expect(git('status', '--porcelain', '--ignored')).toBe('')
     expect(git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n')
-    expect(git('log', '--format=%s')).toBe('A session store and two handlers\n')
+    expect(git('log', '--format=%an: %s')).toBe(
+      'ada: Refresh sessions before they expire\nYou: A session store and two handlers\n',
+    )
     expect(git('stash', 'list')).toBe('')
   })
 })

@@ -1,8 +1,10 @@
 import { expect } from 'bun:test'
 import { closeSync, ftruncateSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Caller } from '../../src/domain/actor.ts'
 import { ADA, Machine, makeRepo } from '../support/machine.ts'
 import { edit } from '../workspace/sandbox.ts'
+import { clientOf } from './daemon-client.ts'
 import type { Cases } from './error-case.ts'
 
 const TWO_GB = 2 * 1024 ** 3
@@ -53,7 +55,38 @@ export const inputCases = {
       expect((await machine.data('task.show', [task], { cwd: workspace })).generation).toBe(1)
     },
   },
-  'a second merge at the same moment': { is: 'later', issue: 3 },
+  'a second merge at the same moment': {
+    is: 'survived',
+    prove: async ({ machine, root }) => {
+      const mei = { cwd: root }
+      const { id: task, workspace } = await machine.data('task.start', ['Come second'], {
+        ...{ cwd: root, as: ADA },
+      })
+      const own = { cwd: workspace ?? '', as: ADA }
+      edit(own.cwd, { 'src/second.ts': 'export function second(): void {}\n' })
+      await machine.data('record', ['note', 'Why it comes second'], own)
+      await machine.data('submit', [], own)
+      await machine.data('approve', [task], mei)
+      const { id: repo } = await machine.data('status', [], mei)
+      const holder = await clientOf(machine, 900)
+      const slots = { repo, clone: 'elsewhere', remote: 'origin' }
+      const ben: Caller = { actor: 'ben', kind: 'agent', session: 'ben-1', generation: null }
+      const want = { ...slots, kind: 'sync', task: null, tree: null } as const
+      const held = await holder.call('slot.take', want, ben)
+      // It waits for its turn, and says whose turn it is when that does not come.
+      const refused = await machine.refusal(['merge', task], mei)
+      expect(refused).toMatchObject({ exit: 6, code: 'conflict' })
+      expect(refused.detail).toMatchObject({ reason: 'slot_taken', actor: 'ben' })
+      expect(refused.message).toMatch(/^ben moves trunk since .*; one at a time may/)
+      expect(refused.remediation).toContain('Run the command again in a moment')
+      const waiting = [1, 2].map(() => machine.run(['merge', task, '--json'], mei))
+      await holder.call('slot.free', { repo, slot: held.data.slot }, ben)
+      // Of two at once one lands it, and the other finds it landed.
+      const ends = await Promise.all(waiting)
+      expect(ends.map(({ code }) => code).sort()).toEqual([0, 5])
+      expect(ends.map(({ out }) => out).join()).toMatch(/is merged: merge cannot happen to it now/)
+    },
+  },
   'a file that is not UTF-8': {
     is: 'survived',
     prove: async (_, made) => {

@@ -249,4 +249,30 @@ export const moreCases = {
       }
     },
   },
+  'a full disk during a checkpoint': {
+    missing: whyNoMounts,
+    is: 'refused',
+    code: 'store_unavailable',
+    says: [/^The disk is full/, 'nothing new was recorded'],
+    next: 'Free some space',
+    provoke: async (_, made) => {
+      const machine = made.use(await MountedMachine.make('size=96m'))
+      const root = makeRepo(machine.box, 'plain', SHOP)
+      await machine.data('init', [], { cwd: root })
+      const task = await machine.data('task.start', ['Begin'], { cwd: root, as: ADA })
+      const options = { cwd: task.workspace ?? '', as: ADA }
+      edit(options.cwd, { 'src/first.ts': 'export function first(): void {}\n' })
+      await machine.data('checkpoint', [], options)
+      const noise = crypto.getRandomValues(new Uint8Array(65_536))
+      edit(options.cwd, { 'noise.bin': Buffer.concat(Array.from({ length: 64 }, () => noise)) })
+      await machine.fill(32)
+      return { machine, words: ['checkpoint'], options }
+    },
+    after: async (_, { machine, options }) => {
+      // The files lie where they were, and the next one takes them in.
+      if (machine instanceof MountedMachine) await machine.inside('rm "$AV_HOME/ballast"')
+      const { files } = await machine.data('checkpoint', [], options)
+      expect(files.map(({ path }) => path)).toEqual(['noise.bin', 'src/first.ts'])
+    },
+  },
 } as const satisfies Cases

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { askHealth } from '../../src/api/health.ts'
-import { sharedSettings } from '../../src/api/identity.ts'
-import type { Build } from '../../src/api/version.ts'
 import { readBody } from '../../src/api/wire.ts'
-import { type Client, createClient } from '../../src/client/client.ts'
-import { sendOver } from '../../src/client/connect.ts'
+import type { Client } from '../../src/client/client.ts'
 import type { Caller } from '../../src/domain/actor.ts'
 import { Fault } from '../../src/domain/fault.ts'
-import { realWorld, seededWorld } from '../../src/world.ts'
-import { ADA, Machine, makeRepo, PROGRAM } from '../support/machine.ts'
+import { seededWorld } from '../../src/world.ts'
+import { ADA, Machine, makeRepo } from '../support/machine.ts'
+import { clientOf } from './daemon-client.ts'
 import { SHOP } from './shop.ts'
 
 const KILLS = 50
@@ -40,7 +37,7 @@ describe(`a daemon that is killed ${KILLS} times while clients write`, () => {
       ...{ actor: 'ada', kind: 'agent', session: 'ada-1', generation: started.generation },
     }
     let isOver = false
-    const client = await clientOf(machine)
+    const client = await clientOf(machine, 0)
     const writers = Array.from({ length: WRITERS }, async (_, writer) => {
       for (let count = 0; !isOver; count++) {
         await write(client, caller, `Writer ${writer}, record ${count}`)
@@ -127,14 +124,3 @@ describe(`a daemon that is killed ${KILLS} times while clients write`, () => {
     expect(failures.map(({ detail }) => detail.reason)).toContain('outcome_unknown')
   })
 })
-
-/** A client of the build that runs here. */
-async function clientOf(machine: Machine): Promise<Client> {
-  const { home } = machine
-  const build: Build | undefined = (await askHealth(home.socket))?.build
-  if (build === undefined) throw new Error('no daemon answers')
-  const shared = sharedSettings({ databaseUrl: '', leaseSecs: 1800, idleSecs: 0 }, {})
-  const env = { HOME: machine.box.dir, AV_HOME: home.folder, AV_IDLE_SECS: '0' }
-  const launch = { command: [...PROGRAM, 'daemon', 'run', '--for-client'], env }
-  return createClient(sendOver({ home, build, shared, world: realWorld, launch }))
-}

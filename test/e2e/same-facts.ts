@@ -132,6 +132,7 @@ async function checkpoint(office: Office, task: string, by: Caller): Promise<voi
       files: NAMES.slice(0, 14).map((path) => ({ path, status: 'modified' as const, from: null })),
       symbols: NAMES.slice(0, 14).map((path) => `${path}:endSession`),
       ...{ patch: 'none', incomplete: { tooLarge: [], badNames: [], nested: [] } },
+      ...{ tree: null, conflicts: [] },
     },
     by,
   )

@@ -13,7 +13,7 @@ const ROOT = 'c'.repeat(40)
 const ORIGIN = { origin: 'https://example.com/shop.git' }
 const clone = (more: Partial<Sent<'init'>>): Sent<'init'> => ({
   ...{ dryRun: false, known: null, folder: 'shop', rootCommits: [ROOT], remotes: {} },
-  ...{ trunkName: 'main', trunkCommit: null, ...more },
+  ...{ trunkName: 'main', trunkCommit: null, clone: 'clone-2', ...more },
 })
 
 describe('init in another clone', () => {

@@ -5,9 +5,11 @@ import { refusalOf } from '../support/faults.ts'
 import {
   ada,
   bob,
+  commit,
   newCheckpoint,
   newConvention,
   newRecord,
+  repoMerged,
   repoWithTask,
 } from '../support/store-facts.ts'
 import { BACKENDS, onEach, type TestStore } from '../support/stores.ts'
@@ -25,6 +27,16 @@ onEach('what is recorded', BACKENDS, ({ open }) => {
     const old = await store.addRecord(repo, newRecord(task.id, { anchors }), ada, 'owner')
     await store.addRecord(repo, newRecord(task.id, { supersedes: [old.id] }), ada, 'owner')
     await store.addCheckpoint(repo, newCheckpoint(task.id), ada)
+    const merged = await repoMerged(store)
+    const { id } = await store.addRecord(
+      merged.repo,
+      newRecord(merged.task.id, { kind: 'note', anchors, states: ['merged'] }),
+      bob,
+      'comment',
+    )
+    await store.resolveThread(merged.repo, id, bob)
+    const checked = { task: task.id, commit: commit('b'), name: 'tests', command: 'bun test' }
+    await store.addAttestation(repo, { ...checked, exitCode: 0, log: '', dirty: false }, bob)
   })
   afterAll(() => opened.close())
 
@@ -32,7 +44,9 @@ onEach('what is recorded', BACKENDS, ({ open }) => {
     await opened.query(`SELECT
       (SELECT count(*) FROM record)::int AS record, (SELECT count(*) FROM record_anchor)::int AS anchor,
       (SELECT count(*) FROM supersession)::int AS supersession, (SELECT count(*) FROM fact)::int AS fact,
-      (SELECT count(*) FROM claim)::int AS claim`)
+      (SELECT count(*) FROM claim)::int AS claim, (SELECT count(*) FROM verdict)::int AS verdict,
+      (SELECT count(*) FROM trunk_move)::int AS trunk_move, (SELECT count(*) FROM landing)::int AS landing,
+      (SELECT count(*) FROM thread_resolution)::int AS resolution, (SELECT count(*) FROM attestation)::int AS attestation`)
 
   test.each([
     ['UPDATE record SET summary = summary'],
@@ -42,6 +56,19 @@ onEach('what is recorded', BACKENDS, ({ open }) => {
     ['UPDATE supersession SET ordinal = 9'],
     [`UPDATE fact SET event = 'purged'`],
     ['UPDATE claim SET actor = actor'],
+    ['UPDATE verdict SET tree = tree'],
+    ['UPDATE trunk_move SET new = new'],
+    ['UPDATE thread_resolution SET actor = actor'],
+    ['DELETE FROM verdict'],
+    ['DELETE FROM trunk_move'],
+    ['DELETE FROM thread_resolution'],
+    ['DELETE FROM attestation'],
+    ['DELETE FROM landing'],
+    ['TRUNCATE verdict'],
+    ['TRUNCATE trunk_move'],
+    ['TRUNCATE thread_resolution'],
+    ['TRUNCATE attestation'],
+    ['TRUNCATE landing'],
     ['DELETE FROM record_anchor'],
     ['DELETE FROM supersession'],
     ['DELETE FROM record'],

@@ -3,7 +3,20 @@ import { withRetries } from '../../src/store/database.ts'
 import { linkPostgres } from '../../src/store/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
 import { refusalOf } from '../support/faults.ts'
-import { ada, newCheckpoint, newRecord, newTask, repoWithTask } from '../support/store-facts.ts'
+import {
+  ada,
+  bob,
+  commit,
+  newCheckpoint,
+  newMerge,
+  newRecord,
+  newTask,
+  newVerdict,
+  repoApproved,
+  repoInReview,
+  repoWithTask,
+  TREE,
+} from '../support/store-facts.ts'
 import { onEach, SERVERS, type TestStore } from '../support/stores.ts'
 
 setDefaultTimeout(60_000)
@@ -82,6 +95,92 @@ onEach('races', SERVERS.slice(0, 1), ({ open }) => {
     await Promise.all(writes)
     expect<unknown>((await store.repo(repo))?.position).toBe(4)
     await rival.close()
+  })
+
+  /** What `work` comes to when it has to wait for `statement`, which commits first. */
+  async function behind(statement: string, work: () => Promise<unknown>): Promise<string> {
+    const rival = await second()
+    await rival.query('BEGIN')
+    await rival.query(statement)
+    const outcome = work().then(
+      () => 'done',
+      (thrown: unknown) => refusalOf(Promise.reject(thrown)),
+    )
+    await until(`wait_event_type = 'Lock'`)
+    await rival.query('COMMIT')
+    await rival.close()
+    return outcome
+  }
+
+  test('what commits first is seen by who waited for it', async () => {
+    const { repo, task, slot } = await repoApproved(store)
+    const ofTask = `WHERE repo = '${repo}' AND id = '${task.id}'`
+    const eve = { ...bob, actor: 'eve' }
+    const note = newRecord(task.id, { kind: 'note' })
+    const stale = { slot, task: task.id, verdict: task.approval!, why: 'x' }
+    expect(
+      await behind(`UPDATE task SET head = '${commit('e')}' ${ofTask}`, () =>
+        store.addVerdict(repo, newVerdict(task.id), eve),
+      ),
+    ).toBe('refused_rule/changed')
+    expect(
+      await behind(`UPDATE repo SET slot = slot + 1 WHERE id = '${repo}'`, () =>
+        store.voidApproval(repo, stale, bob),
+      ),
+    ).toBe('conflict/slot_lost')
+    expect(
+      await behind(`UPDATE repo SET trunk_commit = '${commit('e')}' WHERE id = '${repo}'`, () =>
+        store.openLanding(repo, newMerge(task, slot + 1), bob),
+      ),
+    ).toBe('conflict/trunk_moved')
+    expect(
+      await behind(`UPDATE task SET approval = NULL ${ofTask}`, () =>
+        store.openLanding(repo, newMerge(task, slot + 1), bob),
+      ),
+    ).toBe('refused_rule/not_approved')
+    expect(
+      await behind(`UPDATE task SET state = 'abandoned' ${ofTask}`, () =>
+        store.addRecord(repo, note, eve, 'comment'),
+      ),
+    ).toBe('refused_transition/state')
+  })
+
+  test('a checkpoint of the same files keeps the approval it waited for', async () => {
+    const { repo, task } = await repoInReview(store)
+    const approval = `WITH given AS (
+        INSERT INTO verdict (repo, position, task, result, base, tip, tree, patch, is_self, carried_over, actor, at)
+        VALUES ('${repo}', 99, '${task.id}', 'approve', '${commit('a')}', '${commit('b')}', '${TREE}', 'v1:0123', false, '{}', 'bob', av_now()))
+      UPDATE task SET approval = 99, approved_by = 'bob' WHERE repo = '${repo}' AND id = '${task.id}'`
+    const same = () => store.addCheckpoint(repo, newCheckpoint(task.id), ada)
+    expect(await behind(approval, same)).toBe('done')
+    expect<unknown>((await store.task(repo, task.id))?.approval).toBe(99)
+  })
+
+  test('a claim that waited for another sees what became of the task', async () => {
+    const { repo, task } = await repoWithTask(store)
+    const set = (change: string) =>
+      `UPDATE task SET ${change} WHERE repo = '${repo}' AND id = '${task.id}'`
+    const claim = () => store.claimTask(repo, { task: task.id, leaseSecs: 60, base: null }, bob)
+    const lapsed = `lease_expires_at = av_now() - interval '1 hour'`
+    await opened.query(set(lapsed))
+    expect(await behind(set(`lease_expires_at = av_now() + interval '1 hour'`), claim)).toBe(
+      'refused_rule/lease_running',
+    )
+    await opened.query(set(lapsed))
+    expect(await behind(set(`owner = 'eve', generation = 2`), claim)).toBe('conflict/contention')
+    expect(await behind(set('landing = 7'), claim)).toBe('conflict/landing')
+    await opened.query(set('landing = NULL'))
+    expect(await behind(set(`state = 'in_review'`), claim)).toBe('refused_transition/state')
+    expect(await store.task(repo, task.id)).toMatchObject({ owner: 'eve', generation: 2 })
+  })
+
+  test('the first write of a second actor ends approvals of one’s own', async () => {
+    const { repo, task } = await repoInReview(store)
+    const joined = `WITH counted AS (UPDATE repo SET position = position WHERE id = '${repo}')
+      INSERT INTO repo_actor (repo, actor, kind) VALUES ('${repo}', 'bob', 'human')`
+    expect(await behind(joined, () => store.addVerdict(repo, newVerdict(task.id), ada))).toBe(
+      'refused_rule/own_task',
+    )
   })
 
   test('a write whose connection is cut is not stored and not tried again', async () => {

@@ -26,7 +26,12 @@ onEach('repos', BACKENDS, ({ open }) => {
       },
     })
     const made = await store.createRepo(fresh, ada)
-    expect<unknown>(made).toEqual({ ...fresh, position: 0, createdAt: made.createdAt })
+    expect<unknown>(made).toEqual({
+      ...fresh,
+      trunkHome: null,
+      position: 0,
+      createdAt: made.createdAt,
+    })
     expect(made.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(await store.repo(fresh.id)).toEqual(made)
   })
@@ -70,30 +75,38 @@ onEach('repos', BACKENDS, ({ open }) => {
     expect<unknown>([rooted.position, bare.position]).toEqual([0, 0])
   })
 
-  test('learn where trunk is and which remotes there are, without a position', async () => {
+  test('learn the name of trunk and which remotes there are, without a position', async () => {
     const fresh = newRepo({ identity: { rootCommits: [commit('c')], remotes: { origin: 'old' } } })
     await store.createRepo(fresh, ada)
     const changed = await store.updateRepo(fresh.id, {
-      trunkCommit: commit('d'),
+      trunk: 'dev',
+      trunkHome: 'clone-1',
       rootCommits: [commit('b'), commit('c')],
       remotes: { origin: 'new', backup: 'far' },
     })
     expect(changed).toMatchObject({
-      trunk: 'main',
-      trunkCommit: commit('d'),
+      trunk: 'dev',
+      trunkHome: 'clone-1',
       identity: {
         rootCommits: [commit('b'), commit('c')],
         remotes: { origin: 'new', backup: 'far' },
       },
     })
     expect<unknown>(changed.position).toBe(0)
-    expect(
-      (await store.updateRepo(fresh.id, { trunkCommit: null, trunk: 'dev' })).trunkCommit,
-    ).toBe(null)
-    expect(await store.updateRepo(fresh.id, {})).toMatchObject({ trunk: 'dev', trunkCommit: null })
+    expect(await store.updateRepo(fresh.id, {})).toEqual(changed)
     const nowhere = 'nowhere' as RepoId
     expect(await refusalOf(store.updateRepo(nowhere, {}))).toBe('not_found/repo')
     expect(await store.repo(nowhere)).toBe(null)
+  })
+
+  test('are told once where trunk is and whose it is: what is known stays', async () => {
+    const fresh = newRepo({ trunkCommit: null })
+    await store.createRepo(fresh, ada)
+    const first = { firstTrunk: commit('d'), trunkHome: 'clone-1' }
+    const known = await store.updateRepo(fresh.id, first)
+    expect([known.trunkCommit, known.trunkHome]).toEqual([commit('d'), 'clone-1'])
+    const told = { firstTrunk: commit('e'), trunkHome: 'clone-2' }
+    expect(await store.updateRepo(fresh.id, told)).toEqual(known)
   })
 
   test('know who ever wrote to them', async () => {

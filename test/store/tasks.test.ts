@@ -40,6 +40,13 @@ onEach('tasks', BACKENDS, ({ open }) => {
       change: null,
       parent: null,
       flags: [],
+      conflicted: [],
+      approval: null,
+      approvedBy: null,
+      approvalVoid: null,
+      offeredTo: null,
+      landing: null,
+      landed: null,
       position: 1,
       createdAt: made.createdAt,
       updatedAt: made.updatedAt,
@@ -137,5 +144,18 @@ onEach('tasks', BACKENDS, ({ open }) => {
     expect(await list({ states: ['open'] }, 9)).toEqual({ places: [3, 2, 1], more: false })
     expect(await list({ states: ['merged'], owner: 'bob' }, 9)).toEqual({ places: [], more: false })
     expect(await list({ states: [] }, 9)).toEqual({ places: [], more: false })
+  })
+
+  test('are for who owns them, and for whom they were filed while nobody does', async () => {
+    const repo = await emptyRepo()
+    const filed = { owned: false, offeredTo: 'bob' }
+    const offered = await store.createTask(repo, newTask(filed), ada)
+    const taken = await store.createTask(repo, newTask(filed), ada)
+    const own = await store.createTask(repo, newTask({ offeredTo: 'ada' }), bob)
+    await store.claimTask(repo, { task: taken.id, leaseSecs: 60, base: null }, ada)
+    const of = async (owner: string) =>
+      (await store.listTasks(repo, { owner }, 9)).items.map(({ id }) => id)
+    expect(await of('bob')).toEqual([own.id, offered.id])
+    expect(await of('ada')).toEqual([taken.id])
   })
 })

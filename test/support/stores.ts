@@ -1,4 +1,4 @@
-import { describe } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import pg from 'pg'
 import type { Database, SchemaLink } from '../../src/store/database.ts'
 import { migrate, type SchemaState } from '../../src/store/migrate.ts'
@@ -8,6 +8,7 @@ import { openPGlite } from '../../src/store/pglite.ts'
 import { linkPostgres } from '../../src/store/postgres.ts'
 import { sqlStore } from '../../src/store/sql-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { refusalOf } from './faults.ts'
 
 /** A store with a way beside it, to look at what it wrote and to bring about what it does not offer. */
 export type TestStore = {
@@ -117,6 +118,55 @@ export async function scratchDatabase(
     name,
     drop: () => administer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   }
+}
+
+/** What every table holds, as `count hash`: equal before and after what was to change nothing. */
+export async function countRows(
+  query: SchemaLink['query'],
+): Promise<Readonly<Record<string, string>>> {
+  const tables = await query(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1`,
+  )
+  const counts = tables.map(
+    ({ name }) =>
+      `SELECT '${name}' AS name, count(*) || ' ' || coalesce(md5(string_agg(t::text, ',' ORDER BY t::text)), '') AS rows FROM "${name}" t`,
+  )
+  const rows = await query(counts.join(' UNION ALL '))
+  return Object.fromEntries(rows.map(({ name, rows }) => [String(name), String(rows)]))
+}
+
+/** How `work` is refused; fails the test when any table holds something else after it. */
+export async function refusedWhole(
+  query: SchemaLink['query'],
+  work: () => Promise<unknown>,
+): Promise<string> {
+  const before = await countRows(query)
+  const refusal = await refusalOf(work())
+  expect(await countRows(query)).toEqual(before)
+  return refusal
+}
+
+/** The same store by a pool of its own, as another daemon has it; on PGlite, which has one connection, itself. */
+export async function anotherPool(
+  { store, query }: TestStore,
+  backend: Backend,
+): Promise<{ readonly store: Store; readonly close: () => Promise<void> }> {
+  if (backend.url === '') return { store, close: async () => {} }
+  const [row] = await query('SELECT current_database() AS name')
+  const url = new URL(backend.url)
+  url.pathname = `/${row?.name}`
+  const opened = await openStore({
+    databaseUrl: url.toString(),
+    home: 'unused',
+    version: '0.0.0-test',
+  })
+  return { store: opened.store, close: () => opened.store.close() }
+}
+
+/** Moves the database's clock by so many seconds, from where it is without. */
+export async function shiftClock(query: SchemaLink['query'], secs: number): Promise<void> {
+  await query('UPDATE clock_shift SET millis = $1', [secs * 1000])
 }
 
 /** Runs one statement on the server, outside any store. */

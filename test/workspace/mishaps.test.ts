@@ -366,6 +366,9 @@ test('what a person put where a start was cut off is not taken away', async () =
     base: trunk,
     tip: null,
     change: null,
+    generation: 1,
+    conflicted: [],
+    since: null,
   })
   edit(folder, { 'mine.txt': 'mine\n' })
   agent(folder, 'jj', 'git', 'init', '--no-colocate')
@@ -383,6 +386,7 @@ test('a start whose folder, name or base is wrong leaves nothing behind', async 
     folder: join(box.dir, 'ws', 't2'),
     base: trunk,
     title: 't',
+    generation: 1,
   }
   const start = (change: Partial<typeof request>) =>
     startWorkspace(box.host, clone, { ...request, ...change })

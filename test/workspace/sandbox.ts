@@ -151,6 +151,7 @@ export function begin(
     folder: join(box.dir, 'ws', name),
     base,
     title: `task ${name}`,
+    generation: 1,
   })
 }
 

@@ -25,5 +25,6 @@ await startWorkspace(host, clone, {
   folder: join(folder, name),
   base: commit,
   title: name,
+  generation: 1,
 })
 await Bun.stdout.write('started\n')

@@ -38,6 +38,7 @@ export const repoRoutes = {
         ),
         trunkName: supplied(text(200), 'The trunk branch found.'),
         trunkCommit: supplied(hex().nullable(), 'Where trunk is.'),
+        clone: supplied(text(100), 'Which clone this is.'),
       }),
     output: returns<InitView>(),
   },
@@ -49,7 +50,6 @@ export const repoRoutes = {
       z.strictObject({
         repo: repo(),
         task: supplied(text(64).nullable(), 'The task whose workspace one stands in.'),
-        trunkCommit: supplied(hex().nullable(), 'Where trunk is in this clone.'),
       }),
     output: returns<StatusView>(),
   },

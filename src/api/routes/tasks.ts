@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { FILE_STATUSES } from '../../domain/checkpoint.ts'
 import { GOAL_CHARS_MAX, TASK_ID_PATTERN, TASK_STATES } from '../../domain/task.ts'
 import { arg, flag, limit, supplied, text } from '../field.ts'
 import { type Route, returns } from '../route.ts'
-import type { CheckpointView, List, TaskView } from '../views.ts'
+import type { List, TaskView } from '../views.ts'
 import { hex, repo } from './repos.ts'
 
-const path = () => text(4_096)
-const task = () =>
+export const task = () =>
   arg(text(64).optional(), {
     description: "The task; the workspace's own when left out.",
     positional: true,
@@ -46,6 +44,33 @@ export const taskRoutes = {
       }),
     output: returns<TaskView>(),
   },
+  'task.file': {
+    summary: 'File a task for later: no owner and no workspace until somebody claims it.',
+    group: 'tasks',
+    mcp: true,
+    input: () =>
+      z.strictObject({
+        goal: arg(text(GOAL_CHARS_MAX), {
+          description: 'What the task is to reach.',
+          positional: true,
+          value: 'GOAL',
+        }),
+        id: arg(
+          z.string().regex(TASK_ID_PATTERN, 'lower-case letters, digits and dashes').optional(),
+          { description: 'An id of your own choice.', value: 'ID' },
+        ),
+        offer: arg(text(64).optional(), {
+          description: 'Whom it is meant for: it shows among their tasks; anybody may claim it.',
+          value: 'ACTOR',
+        }),
+        parent: arg(text(64).optional(), {
+          description: 'The task it continues, once claimed.',
+          value: 'TASK',
+        }),
+        repo: repo(),
+      }),
+    output: returns<TaskView>(),
+  },
   'task.list': {
     summary: 'The tasks of the repository, newest first.',
     group: 'tasks',
@@ -81,61 +106,5 @@ export const taskRoutes = {
     mcp: false,
     input: () => z.strictObject({ repo: repo(), task: supplied(text(64), 'The task.') }),
     output: returns<TaskView>(),
-  },
-  checkpoint: {
-    summary: "Snapshot the task's workspace.",
-    group: 'work',
-    mcp: true,
-    input: () =>
-      z.strictObject({
-        message: arg(text(2_000).optional(), {
-          description: 'What this step was.',
-          short: 'm',
-          value: 'TEXT',
-        }),
-        repo: repo(),
-        task: supplied(text(64), 'The task.'),
-        commit: supplied(hex(), 'The snapshot.'),
-        change: supplied(text(64), 'Its jj change.'),
-        base: supplied(hex().nullable(), 'The commit the task branched from.'),
-        files: supplied(
-          z
-            .array(
-              z.strictObject({
-                path: path(),
-                status: z.enum(FILE_STATUSES),
-                from: path().nullable(),
-              }),
-            )
-            .max(20_000),
-          'Files that differ from the base.',
-        ),
-        symbols: supplied(
-          z.array(text(4_500)).max(20_000),
-          'Definitions that differ from the base.',
-        ),
-        patch: supplied(text(200), 'Patch identity.'),
-        incomplete: supplied(
-          z.strictObject({
-            tooLarge: z.array(path()).max(1_000),
-            badNames: z.array(path()).max(1_000),
-            nested: z.array(path()).max(1_000),
-          }),
-          'What the snapshot could not take in.',
-        ),
-      }),
-    output: returns<CheckpointView>(),
-  },
-  diff: {
-    summary: 'What a task changed, as a git diff against its base.',
-    group: 'work',
-    mcp: true,
-    local: true,
-    input: () => z.strictObject({ task: task() }),
-    output: returns<{
-      readonly task: string
-      readonly base: string | null
-      readonly diff: string
-    }>(),
   },
 } as const satisfies Record<string, Route>

@@ -16,6 +16,23 @@ const glob = () =>
     value: 'GLOB',
   })
 
+export const anchors = () =>
+  supplied(
+    z
+      .array(
+        z.strictObject({
+          path: path(),
+          symbol: text(1_000).nullable(),
+          hash: z
+            .string()
+            .regex(/^[0-9a-f]{32}$/)
+            .nullable(),
+        }),
+      )
+      .max(ANCHORS_MAX),
+    'The anchors found, with the hash of the code.',
+  )
+
 export const whyRoutes = {
   record: {
     summary: 'Keep a why: a decision, a dead end, a note, tied to code.',
@@ -61,21 +78,7 @@ export const whyRoutes = {
         }),
         repo: repo(),
         workspaceTask: supplied(text(64).nullable(), 'The task whose workspace one stands in.'),
-        anchors: supplied(
-          z
-            .array(
-              z.strictObject({
-                path: path(),
-                symbol: text(1_000).nullable(),
-                hash: z
-                  .string()
-                  .regex(/^[0-9a-f]{32}$/)
-                  .nullable(),
-              }),
-            )
-            .max(ANCHORS_MAX),
-          'The anchors found, with the hash of the code.',
-        ),
+        anchors: anchors(),
       }),
     output: returns<RecordView>(),
   },

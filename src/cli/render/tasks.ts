@@ -12,6 +12,10 @@ export const taskRenderers = {
       talk: 'Work in that folder; `av checkpoint` keeps a state.\n',
     }),
   }),
+  'task.file': (task: TaskView, page: Page): Rendered => ({
+    out: `${taskHead(task, page)}${facts(standing(task))}`,
+    talk: `\`av claim ${visibleLine(task.id)}\` makes it one's own.\n`,
+  }),
   'task.list': taskList,
   'task.show': (task: TaskView, page: Page): Rendered => ({
     out: `${taskHead(task, page)}${facts([
@@ -20,6 +24,7 @@ export const taskRenderers = {
       ['head', task.head === null ? 'no checkpoint yet' : shortCommit(task.head)],
       ...(task.parent === null ? [] : [['parent', visibleLine(task.parent)] as const]),
       ['claim', claim(task, page)],
+      ...standing(task),
       ['started', `${ago(task.createdAt, page)}, last changed ${ago(task.updatedAt, page)}`],
     ])}`,
   }),
@@ -51,7 +56,30 @@ function workspace(task: TaskView): readonly [string, string] {
 }
 
 function base(task: TaskView): readonly [string, string] {
-  return ['base', task.base === null ? 'nothing: no commits yet' : shortCommit(task.base)]
+  if (task.base !== null) return ['base', shortCommit(task.base)]
+  // Of one that nobody ever claimed, the work has not begun anywhere.
+  return ['base', task.generation === 0 ? 'trunk, once it is claimed' : 'nothing: no commits yet']
+}
+
+/** What its review came to, and where it went. */
+export function standing(task: TaskView): readonly (readonly [string, string])[] {
+  const { approvedBy, approvalVoid, conflicted, landed, offeredTo } = task
+  return [
+    ...(offeredTo === null ? [] : [['offered', `to ${visibleLine(offeredTo)}`] as const]),
+    ...(approvedBy === null ? [] : [['approved', `by ${approver(task, approvedBy)}`] as const]),
+    ...(approvalVoid === null ? [] : [['approval', `void: ${visibleLine(approvalVoid)}`] as const]),
+    ...(conflicted.length === 0
+      ? []
+      : [['conflicts', conflicted.map(visibleLine).join(', ')] as const]),
+    ...(landed === null ? [] : [['landed', `as ${shortCommit(landed)}`] as const]),
+    ...(task.state === 'abandoned' && task.head !== null
+      ? [['recover', `av task start "GOAL" --from ${visibleLine(task.head)}`] as const]
+      : []),
+  ]
+}
+
+function approver(task: TaskView, by: string): string {
+  return by === task.owner ? `${visibleLine(by)}, its own owner` : visibleLine(by)
 }
 
 function claim(task: TaskView, page: Page): string {
@@ -107,6 +135,7 @@ function checkpointText(checkpoint: CheckpointView, page: Page): string {
     ...leftOut('too large', incomplete.tooLarge),
     ...leftOut('name cannot be kept', incomplete.badNames),
     ...leftOut('repository of its own', incomplete.nested),
+    ...checkpoint.conflicts.map((path) => `  conflict  ${visibleLine(path)}\n`),
   ].join('')
 }
 

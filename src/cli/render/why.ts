@@ -33,7 +33,7 @@ function logText(list: List<LogItem>, page: Page, none: string): Rendered {
   return { out: `${items.join('')}${moreLine(list, page, largerLimit(list))}` }
 }
 
-function logItem(item: LogItem, page: Page): string {
+export function logItem(item: LogItem, page: Page): string {
   const { supersedes, supersededBy, replyTo, receipt } = item
   const head = [item.kind, visibleLine(item.author), ago(item.at, page), visibleLine(item.task)]
   // What became of the code stands beside the anchor it is about.
@@ -49,7 +49,7 @@ function logItem(item: LogItem, page: Page): string {
   return [
     `${id(item.id, page)} ${head.join(', ')}${marks}\n`,
     `  ${prose(item.summary)}\n`,
-    ...item.anchors.map((anchor) => `  at ${markedAnchor(anchor)}\n`),
+    ...item.anchors.map(anchorLine),
     ...(links.length === 0 ? [] : [`  ${links.join(', ')}\n`]),
     item.body === '' ? '' : indented(item.body, item.id),
   ].join('')
@@ -63,9 +63,11 @@ function anchorText({ path, symbol }: Anchor): string {
   return visibleLine(symbol === null ? path : `${path}:${symbol}`)
 }
 
-function markedAnchor(anchor: AnchorView): string {
+/** Where a record is anchored, and what became of the code there. */
+export function anchorLine(anchor: AnchorView): string {
   const { mark } = anchor
-  return mark === null ? anchorText(anchor) : `${anchorText(anchor)} (${visibleLine(mark)})`
+  const known = mark === null ? '' : ` (${visibleLine(mark)})`
+  return `  at ${anchorText(anchor)}${known}\n`
 }
 
 function redactedLine(count: number): string {

@@ -4,10 +4,11 @@ import type { Checkpoint } from '../../domain/checkpoint.ts'
 import type { RepoId } from '../../domain/repo.ts'
 import { LIVE_STATES, type Task, type TaskId } from '../../domain/task.ts'
 import type { Queries } from '../database.ts'
-import { checkpoint, task } from '../schema.ts'
-import type { NewCheckpoint } from '../store.ts'
+import type { NewCheckpoint } from '../new-fact.ts'
+import { type CheckpointContent, checkpoint, task } from '../schema.ts'
 import { NOW, nextPosition, noteFact } from './fact.ts'
 import { passGuard } from './guard.ts'
+import { isTask, taskColumns } from './task-row.ts'
 
 /** Live tasks whose newest checkpoint is looked at; the newest ones. */
 const LIVE_MAX = 1_000
@@ -23,6 +24,7 @@ const checkpointColumns = {
   message: checkpoint.message,
   content: checkpoint.content,
   patch: checkpoint.patch,
+  tree: checkpoint.tree,
   at: checkpoint.at,
 }
 
@@ -33,31 +35,67 @@ export async function addCheckpoint(
   fresh: NewCheckpoint,
   by: Caller,
 ): Promise<{ readonly task: Task; readonly checkpoint: Checkpoint }> {
-  const held = await passGuard(queries, repo, fresh, by, {
-    head: fresh.commit,
-    change: fresh.change,
-    ...(fresh.base === null ? {} : { base: fresh.base }),
+  const guard = { ...fresh, event: 'checkpoint' } as const
+  const held = await passGuard(queries, repo, guard, by, {
+    ...headAt(fresh),
+    conflicted: sql`case ${task.state} when 'conflicted' then ${sql.param(fresh.conflicts)}::text[] else ${task.conflicted} end`,
   })
+  const after = held.approval === null ? held : await keepOrVoid(queries, held, fresh)
+  return { task: after, checkpoint: await insertCheckpoint(queries, held, fresh, by) }
+}
+
+/** Where a task is after a checkpoint; it keeps the base it has where the checkpoint names none. */
+export function headAt({
+  commit,
+  change,
+  base,
+}: Pick<NewCheckpoint, 'commit' | 'change' | 'base'>) {
+  return { head: commit, change, ...(base === null ? {} : { base }) }
+}
+
+/** Writes the row under the task's generation, at the next position. */
+export async function insertCheckpoint(
+  queries: Queries,
+  { repo, id, generation }: Task,
+  fresh: Omit<NewCheckpoint, 'task' | 'states' | 'leaseSecs'>,
+  by: Caller,
+): Promise<Checkpoint> {
   const position = await nextPosition(queries, repo)
-  const { files, symbols, incomplete } = fresh
+  const { commit, change, base, message, patch, tree } = fresh
+  const { files, symbols, incomplete, conflicts } = fresh
   const [row] = await queries
     .insert(checkpoint)
     .values({
-      repo,
-      position,
-      task: fresh.task,
-      generation: held.generation,
-      commit: fresh.commit,
-      change: fresh.change,
-      base: fresh.base,
-      message: fresh.message,
-      patch: fresh.patch,
-      content: { files, symbols, incomplete },
+      ...{ repo, position, task: id, generation, commit, change, base, message, patch, tree },
+      content: { files, symbols, incomplete, conflicts },
       at: NOW,
     })
     .returning(checkpointColumns)
-  await noteFact(queries, { repo, position }, 'checkpoint.added', fresh.task, by)
-  return { task: held, checkpoint: toCheckpoint(row!) }
+  await noteFact(queries, { repo, position }, 'checkpoint.added', id, by)
+  return toCheckpoint(row!)
+}
+
+/**
+ * An approval is of files on a base: it stays while both are the same, whatever else the checkpoint tells. What cannot
+ * be compared does not count as the same. A statement of its own, behind the one that locked the task: it sees the
+ * verdict that came in just before.
+ */
+async function keepOrVoid(queries: Queries, held: Task, { tree }: NewCheckpoint): Promise<Task> {
+  const [voided] = await queries
+    .update(task)
+    .set({ approval: null, approvedBy: null, approvalVoid: 'the files changed after it' })
+    .where(
+      and(
+        isTask(held.repo, held.id),
+        eq(task.state, 'in_review'),
+        sql`not exists (
+          select from verdict v
+          where v.repo = "task"."repo" and v.position = "task"."approval" and v.tree = ${tree}
+            and v.base is not distinct from "task"."base")`,
+      ),
+    )
+    .returning(taskColumns)
+  return voided ?? held
 }
 
 export async function lastCheckpoint(
@@ -95,10 +133,8 @@ export async function liveCheckpoints(
   return rows.map(toCheckpoint)
 }
 
-type Row = Omit<Checkpoint, 'files' | 'symbols' | 'incomplete'> & {
-  readonly content: Pick<Checkpoint, 'files' | 'symbols' | 'incomplete'>
-}
+type Row = Omit<Checkpoint, keyof CheckpointContent> & { readonly content: CheckpointContent }
 
-function toCheckpoint({ content, ...rest }: Row): Checkpoint {
-  return { ...rest, ...content }
+function toCheckpoint({ content: { conflicts = [], ...content }, ...rest }: Row): Checkpoint {
+  return { ...rest, ...content, conflicts }
 }

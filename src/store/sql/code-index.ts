@@ -4,7 +4,7 @@ import type { TreeEntry, TreeKey } from '../../domain/code-view.ts'
 import { compareBytes } from '../../domain/order.ts'
 import type { RepoId } from '../../domain/repo.ts'
 import type { Queries } from '../database.ts'
-import { fileIndex, tree } from '../schema.ts'
+import { fileIndex, tree } from '../schema-code.ts'
 import { NOW } from './fact.ts'
 
 const FILES_PER_STATEMENT = 500

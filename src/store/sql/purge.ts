@@ -6,11 +6,12 @@ import type { Position, RepoId } from '../../domain/repo.ts'
 import type { TaskId } from '../../domain/task.ts'
 import type { Queries } from '../database.ts'
 import { checkpoint, convention, fact, task } from '../schema.ts'
+import { attestation } from '../schema-review.ts'
 import { conventionNotFound } from './conventions.ts'
 import { nextPosition, noteFact } from './fact.ts'
 import { findRecord } from './record-query.ts'
 import { recordNotFound } from './records.ts'
-import { taskNotFound } from './tasks.ts'
+import { taskNotFound } from './task-row.ts'
 
 /** What stands in place of a purged text. */
 export const PURGED = '(purged)'
@@ -20,7 +21,7 @@ export type Purged = { readonly id: string; readonly position: Position }
 /**
  * Replaces a text by a mark and audits who did it; ids, kinds, positions, times and links stay.
  *  - a record: summary, body, and those anchors that were never found in the code;
- *  - a task: its goal and the messages of its checkpoints;
+ *  - a task: its goal, the messages of its checkpoints, and what its attestations ran and printed;
  *  - a convention: its text.
  * Dead row versions keep the old text on the disk until they are vacuumed, the WAL until it is recycled.
  *
@@ -91,6 +92,10 @@ async function purgeTask(
     .update(checkpoint)
     .set({ message: PURGED })
     .where(and(eq(checkpoint.repo, repo), eq(checkpoint.task, id)))
+  await queries
+    .update(attestation)
+    .set({ command: PURGED, log: '' })
+    .where(and(eq(attestation.repo, repo), eq(attestation.task, id)))
   await noteFact(queries, { repo, position }, 'purged', id, by)
   return position
 }

@@ -9,7 +9,7 @@ import type { NewReceipt, Page, Receipt, ReceiptFilter } from '../store.ts'
 import { bounded, pageOf } from './bounds.ts'
 import { NOW } from './fact.ts'
 import { idTaken } from './free-id.ts'
-import { assertTask } from './tasks.ts'
+import { assertTask } from './task-row.ts'
 
 const receiptColumns = {
   repo: receipt.repo,

@@ -2,23 +2,25 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Caller } from '../../domain/actor.ts'
 import type { Anchor } from '../../domain/anchor.ts'
 import { Fault } from '../../domain/fault.ts'
+import { refusedTransition } from '../../domain/lifecycle.ts'
 import type { RecordId, TaskRecord } from '../../domain/record.ts'
 import type { RepoId } from '../../domain/repo.ts'
 import type { Queries } from '../database.ts'
-import { record, recordAnchor, supersession } from '../schema.ts'
-import type { NewRecord } from '../store.ts'
+import type { NewRecord } from '../new-fact.ts'
+import { record, recordAnchor, supersession, task } from '../schema.ts'
 import { NOW, nextPosition, noteFact } from './fact.ts'
 import { insertUnderFreeId } from './free-id.ts'
 import { passGuard } from './guard.ts'
 import { citedReceipt } from './receipts.ts'
 import { type RecordLinks, rowColumns } from './record-query.ts'
-import { assertTask } from './tasks.ts'
+import { isTask, taskColumns, taskNotFound } from './task-row.ts'
 
 export const ID_DIGITS_LEAST = 8
 
 /**
  * @throws Fault as `passGuard` for an owner; `not_found` for a task, a record replied to or superseded, or a receipt
- *   that is not there; `refused_rule` for a superseded record of another repo.
+ *   that is not there; `refused_transition` for a comment on a task in none of its states; `refused_rule` for a
+ *   superseded record of another repo.
  */
 export async function addRecord(
   queries: Queries,
@@ -27,8 +29,21 @@ export async function addRecord(
   by: Caller,
   as: 'owner' | 'comment',
 ): Promise<TaskRecord> {
-  if (as === 'owner') await passGuard(queries, repo, fresh, by, {})
-  else await assertTask(queries, repo, fresh.task)
+  if (as === 'owner') await passGuard(queries, repo, { ...fresh, event: 'record' }, by, {})
+  else await assertCommentable(queries, repo, fresh)
+  return insertRecord(queries, repo, fresh, by)
+}
+
+/**
+ * For who may write it: the transaction has judged that before.
+ * @throws Fault as `addRecord`, for what it refers to.
+ */
+export async function insertRecord(
+  queries: Queries,
+  repo: RepoId,
+  fresh: Omit<NewRecord, 'states' | 'leaseSecs'>,
+  by: Caller,
+): Promise<TaskRecord> {
   const position = await nextPosition(queries, repo)
   const supersedes = [...new Set(fresh.supersedes)]
   await assertSupersedable(queries, repo, supersedes)
@@ -61,6 +76,17 @@ export async function addRecord(
   await addLinks(queries, row, fresh.anchors, supersedes)
   await noteFact(queries, { repo, position }, 'record.added', row.id, by)
   return { ...row, anchors: fresh.anchors, supersedes, supersededBy: [] }
+}
+
+/** Keeps the task from being moved on until the comment is in: it is judged in the state it is stored in. */
+async function assertCommentable(
+  queries: Queries,
+  repo: RepoId,
+  { task: id, states }: NewRecord,
+): Promise<void> {
+  const [found] = await queries.select(taskColumns).from(task).where(isTask(repo, id)).for('share')
+  if (found === undefined) throw taskNotFound(id)
+  if (!states.includes(found.state)) throw refusedTransition(found, 'record')
 }
 
 async function addLinks(

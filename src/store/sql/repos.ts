@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Caller } from '../../domain/actor.ts'
 import type { CommitId, Instant, Repo, RepoId, RepoIdentity } from '../../domain/repo.ts'
 import { readInstant } from '../column.ts'
@@ -16,6 +17,7 @@ const repoColumns = {
   name: repo.name,
   trunk: repo.trunk,
   trunkCommit: repo.trunkCommit,
+  trunkHome: repo.trunkHome,
   rootCommits: sql<readonly CommitId[]>`(
     select coalesce(json_agg(r.commit order by r.commit), '[]') from repo_root r where r.repo = "repo"."id")`,
   remotes: sql<Readonly<Record<string, string>>>`(
@@ -96,7 +98,8 @@ export async function updateRepo(queries: Queries, id: RepoId, change: RepoChang
     .update(repo)
     .set({
       trunk: change.trunk ?? sql`${repo.trunk}`,
-      trunkCommit: change.trunkCommit === undefined ? sql`${repo.trunkCommit}` : change.trunkCommit,
+      trunkCommit: firstKnown(repo.trunkCommit, change.firstTrunk),
+      trunkHome: firstKnown(repo.trunkHome, change.trunkHome),
     })
     .where(eq(repo.id, id))
     .returning({ id: repo.id })
@@ -106,6 +109,11 @@ export async function updateRepo(queries: Queries, id: RepoId, change: RepoChang
     remotes: change.remotes ?? {},
   })
   return (await findRepo(queries, id))!
+}
+
+/** What is known stays, whoever tells of another. */
+function firstKnown(column: PgColumn, told: string | undefined) {
+  return sql`coalesce(${column}, ${sql.param(told ?? null, column)})`
 }
 
 export async function actorsOf(queries: Queries, id: RepoId): Promise<readonly string[]> {
