@@ -65,6 +65,8 @@ export type StatusView = RepoView & {
   readonly actor: string
   readonly session: string | null
   readonly degraded: readonly string[]
+  /** The database's clock: what leases and times are judged by. */
+  readonly now: string
   readonly daemon: DaemonView
 }
 

@@ -44,10 +44,10 @@ export const claim: Command<'claim'> = async (session, given) => {
     { task: before.id, repo: place.repo, base },
   )
   if (!granted.isRenewal) await session.grant(place.repo, granted.id, granted.generation)
-  const folder = granted.isRenewal
-    ? (currentFolder(place, granted)?.folder ?? null)
-    : (await folderAfter(session, place, clone, granted)).folder
-  return { ...granted, workspace: folder }
+  // A renewal has its folder, but for one whose first try died before it was made.
+  const there = granted.isRenewal ? currentFolder(place, granted) : null
+  const folder = there ?? (await folderAfter(session, place, clone, granted))
+  return { ...granted, workspace: folder.folder }
 }
 
 async function folderAfter(
@@ -84,8 +84,8 @@ async function keepFirst(
   const snapshot = await checkpoint(session.host, folder)
   if (snapshot.empty && head === null) return
   const fields = await snapshotFields(session, clone, snapshot)
-  await sendCommits(session, clone, id, { base: snapshot.base, tip: snapshot.commit })
   const held = { repo: place.repo, task: id, folder: folder.generation }
+  await sendCommits(session, clone, id, { base: snapshot.base, tip: snapshot.commit }, held)
   await session.callFor(held, 'checkpoint', {
     ...{ message: 'as it was taken over', repo: place.repo, task: id },
     ...fields,

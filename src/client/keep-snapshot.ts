@@ -61,7 +61,8 @@ export async function keepSnapshot(
     )
   }
   const fields = await snapshotFields(session, clone, snapshot)
-  await sendCommits(session, clone, task.id, { base: snapshot.base, tip: snapshot.commit })
+  const span = { base: snapshot.base, tip: snapshot.commit }
+  await sendCommits(session, clone, task.id, span, claim)
   const kept = await session.callFor(claim, 'checkpoint', {
     ...(message !== null && { message }),
     ...{ repo: claim.repo, task: claim.task },

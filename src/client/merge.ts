@@ -215,7 +215,7 @@ async function conflictAt(
   const kept = workspace === null ? null : await refresh(host, workspace, trunk)
   const fields = kept === null ? null : await snapshotFields(session, clone, kept)
   if (kept !== null) {
-    await sendCommits(session, clone, task, { base: kept.base, tip: kept.commit })
+    await sendCommits(session, clone, task, { base: kept.base, tip: kept.commit }, null)
   }
   const { task: view, conflicts } = await session.call('landing.conflict', {
     ...{ repo: clone.repo, slot: slot.slot, task, conflicted: [...tried.conflictedFiles] },

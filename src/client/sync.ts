@@ -2,6 +2,7 @@ import type { SyncView } from '../api/review-views.ts'
 import type { TaskView } from '../api/views.ts'
 import { Fault } from '../domain/fault.ts'
 import type { CommitId } from '../domain/repo.ts'
+import { isAncestor } from '../workspace/ancestry.ts'
 import { hasCommit } from '../workspace/bundle.ts'
 import { changedFiles } from '../workspace/changes.ts'
 import { checkpoint } from '../workspace/checkpoint.ts'
@@ -34,14 +35,28 @@ export const sync: Command<'sync'> = async (session, given) => {
     ...{ at, settled },
     landed: await recognise(at, before.trunkCommit as CommitId | null),
   }))
-  const cleared = await clear(session, place, at.team.keepHours ?? KEEP_HOURS, given.yes === true)
+  const keep = { hours: at.team.keepHours ?? KEEP_HOURS, now: before.now }
+  const cleared = await clear(session, place, keep, given.yes === true)
+  if (at.forced) await warnOfLost(at)
   const { id, repo, trunk, trunkCommit: from } = before
   return {
     ...{ id, repo, trunk, trunkCommit: at.trunk, from, landed },
     moved: from !== at.trunk,
-    forced: session.warnings.some((warning) => warning.includes('by force')),
+    forced: at.forced,
     settled: settled.map(({ task, landed: done }) => ({ task: task.id, landed: done })),
     ...cleared,
+  }
+}
+
+/** Tasks that count as merged, and that trunk has lost. Whose they are decides what is to be done. */
+async function warnOfLost({ session, host, clone, trunk }: AtTrunk): Promise<void> {
+  const list = { state: 'merged', mine: false, all: false, limit: TASKS_MAX } as const
+  const { items } = await session.call('task.list', { ...list, repo: clone.repo })
+  for (const { id, landed } of items) {
+    const commit = landed as CommitId | null
+    if (commit === null || !(await hasCommit(host, clone, commit))) continue
+    if (trunk !== null && (await isAncestor(host, clone, commit, trunk))) continue
+    session.warnings.push(`${id} was merged as ${commit.slice(0, 12)}, which trunk has no more.`)
   }
 }
 
@@ -113,7 +128,7 @@ async function matching(
 async function clear(
   session: Session,
   place: Place,
-  keepHours: number,
+  keep: { readonly hours: number; readonly now: string },
   dropIgnored: boolean,
 ): Promise<Pick<SyncView, 'removed' | 'kept'>> {
   const removed: string[] = []
@@ -121,8 +136,9 @@ async function clear(
   if (place.clone !== null) await settleRemovals(session.host, place.clone)
   for (const workspace of place.clone === null ? [] : listWorkspaces(place.clone)) {
     const task = await showOne(session, place, workspace.task)
-    const idleMs = session.tools.world.now() - Date.parse(task.updatedAt)
-    if (task.state !== 'merged' || idleMs < keepHours * 3_600_000) continue
+    // By the database's clock, both: this machine's may be off.
+    const idleMs = Date.parse(keep.now) - Date.parse(task.updatedAt)
+    if (task.state !== 'merged' || idleMs < keep.hours * 3_600_000) continue
     const why = await whyKept(session, workspace, task, dropIgnored)
     if (why === null) removed.push(workspace.folder)
     else kept.push({ folder: workspace.folder, why })
@@ -146,7 +162,12 @@ async function whyKept(
         return 'It was changed after the merge.'
       }
     }
-    await removeWorkspace(host, workspace, { dropIgnored })
+    const { tip } = await removeWorkspace(host, workspace, { dropIgnored })
+    if (workspace.generation !== task.generation && tip !== null) {
+      session.warnings.push(
+        `${workspace.folder}, of an earlier claim, is removed; what it held last is commit ${tip}.`,
+      )
+    }
     return null
   } catch (thrown) {
     if (thrown instanceof Fault) return thrown.message

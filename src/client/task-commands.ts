@@ -82,7 +82,7 @@ async function onParent(
     )
   }
   const under = await stackBase(session.host, clone, { base, head })
-  await sendCommits(session, clone, parent.id, { base, tip: under })
+  await sendCommits(session, clone, parent.id, { base, tip: under }, null)
   return under
 }
 

@@ -11,7 +11,7 @@ import type { Host } from '../workspace/host.ts'
 import { receiveCommit, sendCommit } from '../workspace/remote-commit.ts'
 import { fetchRemoteTrunk } from '../workspace/remote-trunk.ts'
 import { trunkHere } from './code-at-hand.ts'
-import type { Session } from './session.ts'
+import type { HeldTask, Session } from './session.ts'
 import { remoteOf } from './trunk-slot.ts'
 
 /** Bytes of one part on the wire; in base64 a third more, well below what a body may hold. */
@@ -22,12 +22,14 @@ const STACK_MAX = 20
 /**
  * On a shared store, sends what others need to have a checkpoint's commits. It goes before the checkpoint itself: what
  * is told of can be fetched.
+ * @param claim under which the owner sends; null: somebody else does, for a merge or a task on top
  */
 export async function sendCommits(
   session: Session,
   clone: Clone,
   task: string,
   span: Span,
+  claim: HeldTask | null,
 ): Promise<void> {
   const { repo } = clone
   const { isShared, bundle } = await session.call('bundle.state', { repo, tip: span.tip })
@@ -44,7 +46,9 @@ export async function sendCommits(
         session.invocation.progress?.('sending commits', ordinal, parts)
         const { id, base, tip, bytes: size } = made
         const data = part.toString('base64')
-        await session.call('bundle.put', { repo, task, id, base, tip, size, parts, ordinal, data })
+        const args = { repo, task, id, base, tip, size, parts, ordinal, data }
+        if (claim === null) await session.call('bundle.put', args)
+        else await session.callFor(claim, 'bundle.put', args)
       }
     } finally {
       closeSync(file)

@@ -27,6 +27,8 @@ export type AtTrunk = {
   readonly clone: Clone
   readonly slot: SlotView
   readonly trunk: CommitId | null
+  /** What it was before, as far as av knew, is no part of it any more. */
+  readonly forced: boolean
   /** What trunk's own `.av.toml` says. */
   readonly team: TeamFile
 }
@@ -64,9 +66,9 @@ export async function onTrunk<T>(
       const slot = await takeSlot(session, clone, want, remote)
       try {
         if (slot.open === null) {
-          const trunk = await follow(session, host, clone, remote, slot)
+          const { trunk, forced } = await follow(session, host, clone, remote, slot)
           const team = { ...(await teamFileOf(host, clone, trunk)), remote }
-          return await work({ session, host, clone, slot, trunk, team }, settled)
+          return await work({ session, host, clone, slot, trunk, forced, team }, settled)
         }
         const done = await settle(session, host, clone, remote, slot.slot, slot.open)
         settled.push(done)
@@ -219,12 +221,12 @@ async function follow(
   clone: Clone,
   remote: string | null,
   { slot, trunk: known, discarded }: SlotView,
-): Promise<CommitId | null> {
+): Promise<Pick<AtTrunk, 'trunk' | 'forced'>> {
   const { repo } = clone
   const trunk = await trunkNow(host, clone, remote)
-  if (trunk !== known) {
-    const old = known as CommitId | null
-    const forced = old !== null && !(await contains(host, clone, trunk, old))
+  const old = known as CommitId | null
+  const forced = trunk !== old && old !== null && !(await contains(host, clone, trunk, old))
+  if (trunk !== old) {
     await session.call('trunk.note', { repo, slot, old, new: trunk, forced })
     if (forced) {
       session.warnings.push(
@@ -238,5 +240,5 @@ async function follow(
     await session.call('trunk.landed', { repo, slot, task, commit })
     session.warnings.push(`${task} is on trunk after all, and merged.`)
   }
-  return trunk
+  return { trunk, forced }
 }

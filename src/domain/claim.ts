@@ -52,20 +52,47 @@ export function everHeld(claims: readonly Claim[], caller: Caller): boolean {
  * @param claims all that were ever granted for it, oldest first
  */
 export function claimFault(task: Task, claims: readonly Claim[], caller: Caller): Fault {
-  return everHeld(claims, caller) ? claimLost(task, claims.at(-1)) : neverHeld(task, caller)
+  if (!everHeld(claims, caller)) return neverHeld(task, caller)
+  const lost = { owner: task.owner, since: sinceOf(task, claims), generation: task.generation }
+  return isOwnAgain(task, caller) ? oldFolder(task, caller, lost) : claimLost(task, lost)
 }
 
-function claimLost(task: Task, newest: Claim | undefined): Fault {
-  const since = newest?.generation === task.generation ? newest.at : null
-  const holder =
-    task.owner === null
-      ? 'nobody holds it now'
-      : `${task.owner} holds it${since === null ? '' : ` since ${since}`}`
+type Lost = {
+  readonly owner: string | null
+  readonly since: Instant | null
+  readonly generation: number
+}
+
+function sinceOf(task: Task, claims: readonly Claim[]): Instant | null {
+  const newest = claims.at(-1)
+  return newest?.generation === task.generation ? newest.at : null
+}
+
+/** The owner itself, writing as it could before its newest claim: from a folder of an earlier one. */
+function isOwnAgain(task: Task, { actor, session, generation }: Caller): boolean {
+  return task.owner === actor && task.ownerSession === session && generation !== null
+}
+
+function oldFolder({ id }: Task, { generation }: Caller, lost: Lost): Fault {
   return new Fault(
     'claim_lost',
-    `claim lost: ${task.id} is no longer yours to write to; ${holder}, in generation ${task.generation}.`,
-    `Nothing was stored, and what you changed on disk stays where it is. See \`av task show ${task.id}\`.`,
-    { detail: { owner: task.owner, since, generation: task.generation } },
+    `claim lost: this is a folder of generation ${generation} of ${id}; you hold it in generation ${lost.generation}${lost.since === null ? '' : ` since ${lost.since}`}, in another folder.`,
+    `Nothing was stored. Go on in its present folder: cd "$(av task path ${id})".`,
+    { detail: lost },
+  )
+}
+
+function claimLost({ id }: Task, lost: Lost): Fault {
+  const { owner, since, generation } = lost
+  const holder =
+    owner === null
+      ? 'nobody holds it now'
+      : `${owner} holds it${since === null ? '' : ` since ${since}`}`
+  return new Fault(
+    'claim_lost',
+    `claim lost: ${id} is no longer yours to write to; ${holder}, in generation ${generation}.`,
+    `Nothing was stored, and what you changed on disk stays where it is. See \`av task show ${id}\`.`,
+    { detail: lost },
   )
 }
 
@@ -74,7 +101,7 @@ function neverHeld(task: Task, caller: Caller): Fault {
   return new Fault(
     'refused_rule',
     `${task.id} is ${owner} task, and ${caller.actor} never held it.`,
-    'Start a task of your own, or leave a note or a review on this one with --task.',
+    `Claim it where that is possible (\`av claim ${task.id}\`), or leave a note or a review on it with --task.`,
     { detail: { reason: 'never_held', owner: task.owner, generation: task.generation } },
   )
 }

@@ -19,7 +19,7 @@ function viewBundle({ id, task, base, tip, size, parts }: BundleHead): BundleVie
   return { id, task, base, tip, size, parts }
 }
 
-export const putBundle: Handler<'bundle.put'> = async ({ store }, input) => {
+export const putBundle: Handler<'bundle.put'> = async ({ store }, input, caller) => {
   const repo = await findRepo(store, input.repo)
   const { id: task } = await findTask(store, repo.id, input.task)
   const { id, size, parts, ordinal } = input
@@ -33,6 +33,7 @@ export const putBundle: Handler<'bundle.put'> = async ({ store }, input) => {
       tip: input.tip as CommitId,
     },
     { ordinal, data },
+    caller,
   )
 }
 

@@ -110,6 +110,7 @@ export const status: Handler<'status'> = async ({ store, daemon }, input, caller
     actor: caller.actor,
     session: caller.session,
     degraded: [],
+    now: await store.now(),
     daemon: daemon(),
   }
 }

@@ -4,10 +4,10 @@ import type { Caller } from '../domain/actor.ts'
 import { assertSameTree } from '../domain/approval.ts'
 import { Fault } from '../domain/fault.ts'
 import { SLOT_SECS } from '../domain/landing.ts'
-import { assertLegal } from '../domain/lifecycle.ts'
+import { assertLegal, isLegal } from '../domain/lifecycle.ts'
 import { redact } from '../domain/redact.ts'
 import type { CommitId, Position, Repo } from '../domain/repo.ts'
-import { LIVE_STATES, type Task } from '../domain/task.ts'
+import type { Task } from '../domain/task.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { Store } from '../store/store.ts'
 import type { Slot } from '../store/trunk-slot.ts'
@@ -140,15 +140,16 @@ async function discardedOf(store: Store, { id }: Repo): Promise<SlotView['discar
   const found = await store.landings(id, { states: ['discarded'] }, DISCARDED_LOOKED_AT)
   const ids = [...new Set(found.map(({ task }) => task))]
   const tasks = await Promise.all(ids.map((task) => store.task(id, task)))
-  const live = new Set(tasks.filter(isLive).map((task) => task.id))
+  const landable = new Set(tasks.filter(mayLand).map((task) => task.id))
   return found
-    .filter(({ task }) => live.has(task))
+    .filter(({ task }) => landable.has(task))
     .slice(0, DISCARDED_MAX)
     .map(viewLanding)
 }
 
-function isLive(task: Task | null): task is Task {
-  return task !== null && (LIVE_STATES as readonly string[]).includes(task.state)
+/** What may be said to have landed after all: of another one, a client's word would be refused, and the client stuck. */
+function mayLand(task: Task | null): task is Task {
+  return task !== null && task.landing === null && isLegal(task, 'sync')
 }
 
 export const freeSlot: Handler<'slot.free'> = async ({ store }, input) => {

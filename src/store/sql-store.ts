@@ -142,9 +142,9 @@ function lifeMethods({ read, write }: Database): Omit<TaskLife, BundleMethod> {
 function bundleMethods({ read, write }: Database): Pick<TaskLife, BundleMethod> {
   return {
     bundleOf: (repo, tip) => read((q) => bundles.bundleOf(q, repo, tip)),
-    putBundlePart: async (repo, bundle, part) => {
+    putBundlePart: async (repo, bundle, part, by) => {
       assertAllStorable('bundle', bundle)
-      return write((q) => bundles.putBundlePart(q, repo, bundle, part))
+      return write((q) => bundles.putBundlePart(q, repo, bundle, part, by))
     },
     bundlePart: (repo, bundle, ordinal) =>
       read((q) => bundles.findBundlePart(q, repo, bundle, ordinal)),

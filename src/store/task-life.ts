@@ -62,13 +62,15 @@ export interface TaskLife {
   /** The whole bundle that brings `tip`, or null. */
   bundleOf(repo: RepoId, tip: CommitId): Promise<BundleHead | null>
   /**
-   * Keeps one part; the bundle counts when all are there. Parts may come again. What the task needs no more (neither
-   * its head, nor a reviewed tip, nor the new one) goes when a bundle is complete.
+   * Keeps one part; the bundle counts when all are there. Parts may come again. Who names a generation is judged by it
+   * (`claim_lost`); from the owner, what the task needs no more (neither its head, nor a reviewed tip, nor the new one)
+   * goes when a bundle is complete.
    */
   putBundlePart(
     repo: RepoId,
     bundle: BundleHead,
     part: { readonly ordinal: number; readonly data: Uint8Array },
+    by: Caller,
   ): Promise<{ readonly isComplete: boolean }>
   bundlePart(repo: RepoId, bundle: string, ordinal: number): Promise<Uint8Array | null>
 }

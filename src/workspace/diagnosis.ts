@@ -11,7 +11,7 @@ type Symptom = {
 }
 
 const REPAIR = 'Run the command again: av mends the workspace when it enters it.'
-const DOCTOR = 'Run `av doctor`, and report what it shows.'
+const DOCTOR = 'Report it, with the versions of jj and git in use.'
 
 /** Every failure of jj and git that has been met, and what a person can do about it. */
 const SYMPTOMS: readonly Symptom[] = [

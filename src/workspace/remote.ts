@@ -24,7 +24,7 @@ export type Remote = {
 
 const REMOTE_MS = 600_000
 /** For a question that is answered in one line. */
-const ASK_MS = 90_000
+const ASK_MS = 30_000
 const SAID_LINES_MAX = 12
 
 /**

@@ -64,7 +64,7 @@ export async function readRevision(
     throw new Fault(
       'internal',
       `One commit was expected, jj found ${revisions.length}.`,
-      'Run `av doctor`, and report what it shows.',
+      'Report it, with the version of jj in use.',
       { detail: { reason: 'revision_count', revset } },
     )
   }
@@ -77,7 +77,7 @@ function parseRevision(text: string): Revision {
     throw new Fault(
       'internal',
       'jj describes a commit in a form that av does not know.',
-      'Check that jj is a version av was tested on: `av doctor`.',
+      'Use the jj that `scripts/setup.sh` brings: `jj --version` shows the one in use.',
       { detail: { reason: 'jj_output', issues: read.error.issues.slice(0, 5) } },
     )
   }

@@ -40,6 +40,7 @@ export const SAMPLES: { readonly [N in CommandName]: Output<N> } = {
   status: {
     ...repo,
     ...{ task, actor: 'ada', session: null, degraded: ['index', 'semantic'], daemon },
+    now: '2026-11-30T12:00:00.000Z',
   },
   config: {
     items: [setting, { key: 'AV_ACTOR', value: '', from: 'env', help: 'Who calls.' }],

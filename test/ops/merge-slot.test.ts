@@ -165,6 +165,13 @@ describe('a merge', () => {
     expect(fault?.detail.reason).toBe('tree_changed')
     const next = await office.takeSlot('merge', task, RAE)
     expect(next.discarded).toMatchObject([{ slot, task, state: 'discarded' }])
+    // Should it turn up on trunk all the same: of a conflicted task that could not be said any more.
+    await office.call('landing.conflict', {
+      ...{ repo: office.repo, slot: next.slot, task, conflicted: ['src/login.ts'] },
+      checkpoint: null,
+    })
+    await free(next.slot)
+    expect((await office.takeSlot('sync', null, RAE)).discarded).toEqual([])
   })
 
   test('whose approval did not carry is told so, and asked about again', async () => {

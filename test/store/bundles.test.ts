@@ -53,7 +53,7 @@ onEach('bundles', BACKENDS, (backend) => {
     return { head, data }
   }
   const put = ({ head, data }: ReturnType<typeof bundleTo>, ordinal: number) =>
-    store.putBundlePart(repo, head, { ordinal, data: data[ordinal]! })
+    store.putBundlePart(repo, head, { ordinal, data: data[ordinal]! }, ada)
 
   test('count when all their parts are there, in whatever order they came', async () => {
     const bundle = bundleTo(commit('b'), ['one\u0000', 'two', 'three'])
@@ -75,10 +75,12 @@ onEach('bundles', BACKENDS, (backend) => {
     const bundle = bundleTo(commit('b'), ['one', 'two', 'three', 'four'])
     const outcomes = await Promise.all(
       bundle.data.map((data, ordinal) =>
-        (ordinal % 2 === 0 ? store : other.store).putBundlePart(repo, bundle.head, {
-          ordinal,
-          data,
-        }),
+        (ordinal % 2 === 0 ? store : other.store).putBundlePart(
+          repo,
+          bundle.head,
+          { ordinal, data },
+          ada,
+        ),
       ),
     )
     await other.close()
@@ -96,7 +98,7 @@ onEach('bundles', BACKENDS, (backend) => {
     const id = new Bun.CryptoHasher('sha256').update(whole).digest('hex')
     const head = { ...bundleTo(commit('b')).head, id, size: whole.length, parts: 3 }
     for (const [ordinal, data] of parts.entries())
-      expect(await store.putBundlePart(repo, head, { ordinal, data })).toEqual({
+      expect(await store.putBundlePart(repo, head, { ordinal, data }, ada)).toEqual({
         isComplete: ordinal === 2,
       })
     expect(Bun.SHA256.hash((await store.bundlePart(repo, id, 0))!, 'hex')).toBe(
@@ -107,7 +109,7 @@ onEach('bundles', BACKENDS, (backend) => {
   test('that are too large, or are not what they say, are refused', async () => {
     const { head } = bundleTo(commit('b'), ['one', 'two'])
     const send = (given: Partial<BundleHead>, ordinal: number, data: Uint8Array) =>
-      refused(() => store.putBundlePart(repo, { ...head, ...given }, { ordinal, data }))
+      refused(() => store.putBundlePart(repo, { ...head, ...given }, { ordinal, data }, ada))
     const bytes = new Uint8Array(3)
     expect(await send({ size: 64 * 1024 * 1024 + 1 }, 0, bytes)).toBe('too_large/bundle_too_large')
     expect(await send({}, 0, new Uint8Array(PART + 1))).toBe('too_large/part_too_large')
@@ -115,13 +117,25 @@ onEach('bundles', BACKENDS, (backend) => {
       expect(await send({}, ordinal, bytes)).toBe('bad_input/bundle_part')
     expect(await send({}, 0, new Uint8Array(0))).toBe('bad_input/bundle_part')
     expect(await send({ task: 'nobody' as TaskId }, 0, bytes)).toBe('not_found/task')
-    await store.putBundlePart(repo, head, { ordinal: 0, data: bytes })
+    await store.putBundlePart(repo, head, { ordinal: 0, data: bytes }, ada)
     expect(await send({ parts: 3 }, 1, bytes)).toBe('conflict/id_taken')
     expect(await send({ tip: commit('c') }, 1, bytes)).toBe('conflict/id_taken')
     expect(await send({}, 1, bytes)).toBe('bad_input/bundle_broken')
     const good = bundleTo(commit('b'), ['one', 'two'])
     expect(await put(good, 0)).toEqual({ isComplete: false })
     expect(await put(good, 1)).toEqual({ isComplete: true })
+  })
+
+  test('are not taken from who lost the claim, and throw nothing away for who sends without one', async () => {
+    const late = bundleTo(commit('c'), ['late'])
+    const mine = bundleTo(commit('d'), ['mine'])
+    await put(mine, 0)
+    const part = { ordinal: 0, data: late.data[0]! }
+    const old = { ...ada, generation: 0 }
+    expect(await refused(() => store.putBundlePart(repo, late.head, part, old))).toBe('claim_lost')
+    const stranger = { ...bob, generation: null }
+    expect(await store.putBundlePart(repo, late.head, part, stranger)).toEqual({ isComplete: true })
+    expect(await store.bundleOf(repo, commit('d'))).toEqual(mine.head)
   })
 
   test('go when nothing needs them any more', async () => {

@@ -168,6 +168,7 @@ async function write(
           ...{ base: commit('a'), tip: commit(String(next(9))), size: data.length, parts: 1 },
         },
         { ordinal: 0, data },
+        by,
       ),
   ]
   const judge = { ...bob, actor: 'judge' }

@@ -159,13 +159,16 @@ onEach('verdicts', BACKENDS, ({ open }) => {
       expect(fault.detail).toMatchObject({ reason: 'changed', head: commit('e'), tip: commit('b') })
     })
 
-    test('are refused where the files cannot be told', async () => {
-      await store.addCheckpoint(
-        repo,
-        newCheckpoint(task.id, { tree: null, commit: commit('e') }),
-        ada,
-      )
-      expect(await refused(() => judge({ tip: commit('e') }))).toBe('refused_rule/changed')
+    test.each([
+      ['the files cannot be told', { tree: null }, 'not_comparable'],
+      ['the patch cannot be told', { patch: 'none' }, 'not_comparable'],
+      ['conflicts are left', { tree: null, conflicts: ['src/login.ts'] }, 'conflicts_left'],
+    ])('where %s, it is not approved, and can be sent back', async (_what, given, reason) => {
+      const seen = { tip: commit('e') }
+      await store.addCheckpoint(repo, newCheckpoint(task.id, { ...given, commit: seen.tip }), ada)
+      expect(await refused(() => judge(seen))).toBe(`refused_rule/${reason}`)
+      const sent = await judge({ ...seen, result: 'request_changes' })
+      expect(sent.task.state).toBe('open')
     })
   })
 

@@ -1,10 +1,13 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Caller } from '../../domain/actor.ts'
+import { claimFault, isHeldBy } from '../../domain/claim.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { CommitId, RepoId } from '../../domain/repo.ts'
 import { LIVE_STATES } from '../../domain/task.ts'
 import type { Queries } from '../database.ts'
 import { bundle, bundlePart } from '../schema-review.ts'
 import type { BundleHead } from '../task-life.ts'
+import { listClaims } from './claims.ts'
 import { NOW } from './fact.ts'
 import { idTaken } from './free-id.ts'
 import { lockTask } from './task-row.ts'
@@ -25,8 +28,9 @@ const headColumns = {
 }
 
 /**
- * The task's row is kept meanwhile: of two clients that put the last parts of one bundle, one sees them all.
- * @throws Fault `too_large` reasons `bundle_too_large`, `part_too_large`; `bad_input` reasons `bundle_part` and
+ * The task's row is kept meanwhile: of two clients that put the last parts of one bundle, one sees them all. Who sends
+ * under a claim is judged by it; only such a one has what the task needs no more thrown away.
+ * @throws Fault `claim_lost`, `refused_rule` as `passGuard`; `too_large` reasons `bundle_too_large`, `part_too_large`; `bad_input` reasons `bundle_part` and
  *   `bundle_broken` (the parts are not what the id promises); `conflict` for an id that is another bundle's; `not_found`.
  */
 export async function putBundlePart(
@@ -34,9 +38,13 @@ export async function putBundlePart(
   repo: RepoId,
   head: BundleHead,
   part: Part,
+  by: Caller,
 ): Promise<{ readonly isComplete: boolean }> {
   assertWithin(head, part)
   const held = await lockTask(queries, repo, head.task)
+  if (by.generation !== null && !isHeldBy(held, by)) {
+    throw claimFault(held, await listClaims(queries, repo, head.task), by)
+  }
   if (await isKept(queries, repo, head)) return { isComplete: true }
   const { ordinal, data } = part
   await queries
@@ -48,7 +56,7 @@ export async function putBundlePart(
     })
   if (!(await isWhole(queries, repo, head))) return { isComplete: false }
   await queries.update(bundle).set({ isComplete: true }).where(isBundle(repo, head.id))
-  await prune(queries, repo, head, held.head)
+  if (by.generation !== null) await prune(queries, repo, head, held.head)
   return { isComplete: true }
 }
 

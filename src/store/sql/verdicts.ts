@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Caller } from '../../domain/actor.ts'
+import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { everHeld } from '../../domain/claim.ts'
 import { Fault } from '../../domain/fault.ts'
 import { assertLegal } from '../../domain/lifecycle.ts'
@@ -168,18 +169,43 @@ async function isOnlyActor(queries: Queries, repo: RepoId, by: Caller): Promise<
 /** @throws Fault `refused_rule` reason `changed`: what was looked at is not what the task is now. */
 async function assertUnchanged(queries: Queries, found: Task, seen: NewVerdict): Promise<void> {
   const last = await lastCheckpoint(queries, found.repo, found.id)
-  const isSame =
-    found.head === seen.tip &&
-    found.base === seen.base &&
-    last?.commit === seen.tip &&
-    last.tree === seen.tree &&
-    last.patch === seen.patch
-  if (isSame) return
+  const isAt = found.head === seen.tip && found.base === seen.base && last?.commit === seen.tip
+  if (isAt && !canBeApproved(last)) {
+    // What nobody could approve can be sent back all the same.
+    if (seen.result === 'request_changes') return
+    throw last.conflicts.length > 0 ? hasConflicts(found, last.conflicts) : notComparable(found)
+  }
+  if (isAt && last.tree === seen.tree && last.patch === seen.patch) return
   throw new Fault(
     'refused_rule',
     `${found.id} changed since it was looked at: it is at ${found.head ?? 'no checkpoint'}, the verdict is of ${seen.tip}.`,
     `Look at it again with \`av review show ${found.id}\`.`,
     { detail: { reason: 'changed', head: found.head, base: found.base, tip: seen.tip } },
+  )
+}
+
+function canBeApproved({ tree, patch, conflicts }: Checkpoint): boolean {
+  return tree !== null && patch !== NO_PATCH && conflicts.length === 0
+}
+
+/** What a client sends for a change that it could not tell apart from others. */
+const NO_PATCH = 'none'
+
+function notComparable({ id }: Task): Fault {
+  return new Fault(
+    'refused_rule',
+    `The change of ${id} is too large to be told apart from others: an approval could not be bound to it.`,
+    `Send it back with \`av request-changes ${id}\`, to be split.`,
+    { detail: { reason: 'not_comparable' } },
+  )
+}
+
+function hasConflicts({ id }: Task, paths: readonly string[]): Fault {
+  return new Fault(
+    'refused_rule',
+    `${id} holds conflicts: ${paths.slice(0, 5).join(', ')}. Nothing with conflicts is approved.`,
+    `Send it back with \`av request-changes ${id}\`.`,
+    { detail: { reason: 'conflicts_left', paths: paths.slice(0, 100) } },
   )
 }
 
