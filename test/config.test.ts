@@ -52,6 +52,7 @@ describe('a setting', () => {
       ['generation', '', 'default'],
       ['jj', '', 'default'],
       ['workspaces', '/home/mei/ws', 'default'],
+      ['carry_globs', '**/*.md', 'default'],
     ])
     expect([settings.leaseSecs, settings.idleSecs, settings.actor]).toEqual([60, 900, 'mei'])
   })

@@ -49,7 +49,9 @@ export const sync: Command<'sync'> = async (session, given) => {
 }
 
 /** Tasks that count as merged, and that trunk has lost. Whose they are decides what is to be done. */
-async function warnOfLost({ session, host, clone, trunk }: AtTrunk): Promise<void> {
+async function warnOfLost({ session, clone, trunk }: AtTrunk): Promise<void> {
+  // The slot is given back by now, and with it the lock that `AtTrunk.host` is for.
+  const { host } = session
   const list = { state: 'merged', mine: false, all: false, limit: TASKS_MAX } as const
   const { items } = await session.call('task.list', { ...list, repo: clone.repo })
   for (const { id, landed } of items) {

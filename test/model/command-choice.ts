@@ -72,7 +72,7 @@ const OWNERS: ReadonlySet<Name> = new Set([
 export function commandOf(dice: Dice, actors: readonly ActorAtWork[], facts: Facts): Command {
   const known = [...facts.tasks.values()]
   const begins = known.length === 0 || (known.length < TASKS_MAX && dice.percent(7))
-  if (begins) return begin(dice, actors, `t${known.length + 1}-${dice.below(1_000)}`)
+  if (begins) return begin(dice, actors, `t${known.length + 1}-${dice.below(1_000_000)}`)
   const live = known.filter(({ state, isReverted }) => state !== 'abandoned' && !isReverted)
   const task = dice.pick(live.length > 0 && dice.percent(90) ? live : known)
   const weights = dice.percent(92) ? sensible(task) : ANY
