@@ -76,24 +76,24 @@ function isOwnAgain(task: Task, { actor, session, generation }: Caller): boolean
 function oldFolder({ id }: Task, { generation }: Caller, lost: Lost): Fault {
   return new Fault(
     'claim_lost',
-    `claim lost: this is a folder of generation ${generation} of ${id}; you hold it in generation ${lost.generation}${lost.since === null ? '' : ` since ${lost.since}`}, in another folder.`,
+    `claim lost: ${id} is not written from this folder any more, which is of generation ${generation}; ${holderOf(lost)}, in generation ${lost.generation} and another folder.`,
     `Nothing was stored. Go on in its present folder: cd "$(av task path ${id})".`,
     { detail: lost },
   )
 }
 
 function claimLost({ id }: Task, lost: Lost): Fault {
-  const { owner, since, generation } = lost
-  const holder =
-    owner === null
-      ? 'nobody holds it now'
-      : `${owner} holds it${since === null ? '' : ` since ${since}`}`
   return new Fault(
     'claim_lost',
-    `claim lost: ${id} is no longer yours to write to; ${holder}, in generation ${generation}.`,
+    `claim lost: ${id} is no longer yours to write to; ${holderOf(lost)}, in generation ${lost.generation}.`,
     `Nothing was stored, and what you changed on disk stays where it is. See \`av task show ${id}\`.`,
     { detail: lost },
   )
+}
+
+function holderOf({ owner, since }: Lost): string {
+  if (owner === null) return 'nobody holds it now'
+  return `${owner} holds it${since === null ? '' : ` since ${since}`}`
 }
 
 function neverHeld(task: Task, caller: Caller): Fault {
