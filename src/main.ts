@@ -269,12 +269,12 @@ function terminal(): Terminal {
   }
 }
 
-/** Resolves when the text was handed on, and also when nobody reads any more. */
-function writeOut(text: string): Promise<void> {
+/** Resolves when the text was handed on; to false when nobody reads any more. */
+function writeOut(text: string): Promise<boolean> {
   return new Promise((resolve) => {
     process.stdout.write(text, (error) => {
       if (error) onBrokenOutput(error)
-      resolve()
+      resolve(!error)
     })
   })
 }

@@ -18,10 +18,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ['domain'],
   workspace: ['domain', 'kernel-lock.ts'],
   source: ['domain'],
+  index: ['domain'],
   ops: [
     ...['domain', 'api', 'world.ts'],
     // The store's interface; never what stands behind it.
     ...['store/store.ts', 'store/new-fact.ts', 'store/task-life.ts', 'store/trunk-slot.ts'],
+    'store/session-ledger.ts',
   ],
   daemon: ['domain', 'api', 'ops', 'world.ts', 'kernel-lock.ts'],
   client: ['domain', 'api', 'workspace', 'source', 'world.ts', 'kernel-lock.ts'],

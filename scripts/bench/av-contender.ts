@@ -1,4 +1,4 @@
-import { buildPack } from '../../src/domain/pack.ts'
+import { buildPack, type PackInput } from '../../src/domain/pack.ts'
 import type { Pack } from '../../src/domain/pack-finish.ts'
 import { selectCandidates } from '../../src/domain/pack-select.ts'
 import { WEIGHTS, type WeightTable } from '../../src/domain/weights.ts'
@@ -9,6 +9,10 @@ export const AV: Contender = { name: 'av', answer: answerWith(WEIGHTS) }
 
 /** The same with a part left out, to see what it is worth. */
 export const ABLATIONS: readonly Contender[] = [
+  without('graph', {
+    file: { ...WEIGHTS.file, graph: 0 },
+    symbol: { ...WEIGHTS.symbol, graph: 0 },
+  }),
   without('records', { file: { ...WEIGHTS.file, records: 0 } }),
   without('file words', { file: { ...WEIGHTS.file, words: 0 } }),
   without('symbol words for files', { file: { ...WEIGHTS.file, symbols: 0 } }),
@@ -20,9 +24,10 @@ export function packOf(
   { task, view, records: older }: BenchCase,
   budget: number,
   weights: WeightTable = WEIGHTS,
+  moment: Moment = AT_FIRST,
 ): Pack {
   const { goal } = task
-  const context = { goal, focus: [], changed: [] }
+  const context = { goal, focus: moment.focus, changed: moment.changed }
   const candidates = selectCandidates(
     { ...context, index: lexical, view, records: older, ownRecords: [], ownPaths: [] },
     weights,
@@ -37,12 +42,17 @@ export function packOf(
         ...{ base: task.commit.parents[0]!, checkpoint: null, flags: [], verdict: null },
         ...{ failing: [], lastJournal: null, handoff: null },
       },
+      ledger: moment.ledger,
     },
     countTokens,
     undefined,
     weights,
   )
 }
+
+/** Where a task has got to when it asks. */
+export type Moment = Pick<PackInput, 'focus' | 'changed' | 'ledger'>
+const AT_FIRST: Moment = { focus: [], changed: [] }
 
 function without(part: string, changed: Partial<WeightTable>): Contender {
   return { name: `av without ${part}`, answer: answerWith({ ...WEIGHTS, ...changed }) }

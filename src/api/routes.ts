@@ -2,8 +2,10 @@ import type { z } from 'zod'
 import { bundleRoutes } from './routes/bundles.ts'
 import { codeRoutes } from './routes/code.ts'
 import { contextRoutes } from './routes/context.ts'
+import { reindexRoutes } from './routes/reindex.ts'
 import { repoRoutes } from './routes/repos.ts'
 import { reviewRoutes } from './routes/review.ts'
+import { searchRoutes } from './routes/search.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { trunkRoutes } from './routes/trunk.ts'
 import { trunkSlotRoutes } from './routes/trunk-slot.ts'
@@ -22,7 +24,9 @@ export const routes = {
   ...trunkRoutes,
   ...whyRoutes,
   ...contextRoutes,
+  ...searchRoutes,
   ...codeRoutes,
+  ...reindexRoutes,
   ...trunkSlotRoutes,
   ...bundleRoutes,
 } as const

@@ -131,6 +131,10 @@ export type PackView = {
     readonly tier: string
   }[]
   readonly omitted: number
+  /** Ids of what the reader has already, which is not sent again. */
+  readonly sentBefore: readonly string[]
+  /** What `pack.ack` is told, once the text was delivered; null: it is for no session. */
+  readonly reader: { readonly session: string; readonly resets: number } | null
   /** With `explain`: where each line's rank came from, as text. */
   readonly explanation: string | null
 }
@@ -141,6 +145,26 @@ export type ReceiptView = {
   readonly at: string
   readonly manifest: Readonly<Record<string, unknown>>
   readonly explanation: string | null
+}
+
+export type SessionView = {
+  readonly session: string
+  /** Who read packs in it. */
+  readonly actors: readonly string[]
+  /** How many items they have. */
+  readonly items: number
+  /** How often it lost its context. */
+  readonly resets: number
+  readonly at: string
+}
+
+export type SentView = {
+  readonly id: string
+  readonly tier: string
+  readonly actor: string
+  /** Of the pack that brought it last. */
+  readonly receipt: string
+  readonly at: string
 }
 
 export type SettingView = {

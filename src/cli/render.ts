@@ -2,8 +2,10 @@ import type { Output } from '../api/routes.ts'
 import type { CommandName } from './commands.ts'
 import { contextRenderers } from './render/context.ts'
 import type { Page, Rendered } from './render/page.ts'
+import { reindexRenderers } from './render/reindex.ts'
 import { repoRenderers } from './render/repos.ts'
 import { reviewRenderers } from './render/review.ts'
+import { searchRenderers } from './render/search.ts'
 import { taskRenderers } from './render/tasks.ts'
 import { trunkRenderers } from './render/trunk.ts'
 import { whyRenderers } from './render/why.ts'
@@ -22,10 +24,12 @@ export function render<N extends CommandName>(name: N, data: Output<N>, page: Pa
 /** Every command has one: leave it out and this does not compile. */
 const RENDERERS: { readonly [N in CommandName]: Renderer<N> } = {
   ...repoRenderers,
+  ...reindexRenderers,
   ...taskRenderers,
   ...workRenderers,
   ...reviewRenderers,
   ...trunkRenderers,
   ...whyRenderers,
   ...contextRenderers,
+  ...searchRenderers,
 }

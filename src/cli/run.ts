@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { answerOf, refusalOf } from '../api/wire.ts'
-import type { Invocation, RunCommand } from '../client/run-command.ts'
+import type { CommandResult, Invocation, RunCommand } from '../client/run-command.ts'
 import { asFault, type Fault } from '../domain/fault.ts'
 import { asksForJson, type CommandLine, readCommandLine } from './argv.ts'
+import type { CommandName } from './commands.ts'
 import { checkGiven } from './given.ts'
 import { paintFor } from './paint.ts'
 import { drawProgress, type Progress } from './progress.ts'
@@ -45,19 +46,27 @@ async function runLine(line: CommandRun, terminal: Terminal, run: RunCommand): P
   const progress = terminal.errIsTty && !globals.quiet ? drawProgress(terminal) : null
   try {
     const invocation = invocationOf(line, terminal, progress, readStdin)
-    const { data, warnings, exit = 0 } = await run(command.name, given, invocation)
+    const result = await run(command.name, given, invocation)
     progress?.end()
-    if (globals.json) {
-      await terminal.out(jsonLine(answerOf(data, warnings)))
-      return exit
-    }
-    // Loaded here: a program that reads JSON never pays for it.
-    const { render } = await import('./render.ts')
-    await printResult(render(command.name, data, pageOf(line, terminal)), warnings, line, terminal)
-    return exit
+    const isDelivered = await deliver(line, command.name, result, terminal)
+    if (isDelivered) await result.afterOutput?.()
+    return result.exit ?? 0
   } finally {
     progress?.end()
   }
+}
+
+/** False: not all of it was taken. */
+async function deliver<N extends CommandName>(
+  line: CommandRun,
+  name: N,
+  { data, warnings }: CommandResult<N>,
+  terminal: Terminal,
+): Promise<boolean> {
+  if (line.globals.json) return terminal.out(jsonLine(answerOf(data, warnings)))
+  // Loaded here: a program that reads JSON never pays for it.
+  const { render } = await import('./render.ts')
+  return printResult(render(name, data, pageOf(line, terminal)), warnings, line, terminal)
 }
 
 function invocationOf(
@@ -103,12 +112,13 @@ async function printResult(
   warnings: readonly string[],
   { globals }: CommandRun,
   terminal: Terminal,
-): Promise<void> {
-  await terminal.out(rendered.out)
+): Promise<boolean> {
+  const isDelivered = await terminal.out(rendered.out)
   if (rendered.beside !== undefined) terminal.err(rendered.beside)
-  if (globals.quiet) return
+  if (globals.quiet) return isDelivered
   if (rendered.talk !== undefined) terminal.err(rendered.talk)
   printWarnings([...warnings, ...(rendered.warnings ?? [])], terminal)
+  return isDelivered
 }
 
 function printWarnings(warnings: readonly string[], terminal: Terminal): void {
@@ -120,7 +130,7 @@ async function printAbout(
   json: boolean,
   terminal: Terminal,
   version: string,
-): Promise<void> {
+): Promise<boolean> {
   if (line.kind === 'version') {
     return terminal.out(json ? jsonLine(answerOf({ version })) : `av ${version}\n`)
   }
@@ -130,7 +140,10 @@ async function printAbout(
 }
 
 async function printFault(fault: Fault, json: boolean, terminal: Terminal): Promise<void> {
-  if (json) return terminal.out(jsonLine(refusalOf(fault)))
+  if (json) {
+    await terminal.out(jsonLine(refusalOf(fault)))
+    return
+  }
   terminal.err(`Error: ${visible(fault.message)}\nHint: ${visible(fault.remediation)}\n`)
 }
 

@@ -4,10 +4,10 @@
  */
 export type Terminal = {
   /**
-   * Writes to standard output. Resolves when the text was handed on, and also when nobody reads it
-   * any more: a broken pipe ends quietly.
+   * Writes to standard output. Resolves when the text was handed on: true; and also when nobody
+   * reads it any more, since a broken pipe ends quietly: false.
    */
-  readonly out: (text: string) => Promise<void>
+  readonly out: (text: string) => Promise<boolean>
   /** Writes to standard error, in the order called. */
   readonly err: (text: string) => void
   readonly outIsTty: boolean

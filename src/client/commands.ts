@@ -4,9 +4,11 @@ import type { Command, Given } from './command.ts'
 import { merge } from './merge.ts'
 import { pathAt } from './path-at.ts'
 import { findPlace } from './place.ts'
+import { reindex } from './reindex-command.ts'
 import { initRepo, purge, runIndex, showStatus } from './repo-commands.ts'
 import { approve, attest, listReviews, requestChanges, showReview } from './review-commands.ts'
 import type { CommandResult, Invocation, RunCommand } from './run-command.ts'
+import { search } from './search-command.ts'
 import { Session, type Toolbox } from './session.ts'
 import { sync } from './sync.ts'
 import { revert, undo } from './take-back.ts'
@@ -19,6 +21,7 @@ const COMMANDS: { readonly [N in RouteName]?: Command<N> } = {
   init: initRepo,
   status: showStatus,
   'index.run': runIndex,
+  reindex,
   purge,
   'task.start': startTask,
   'task.list': listTasks,
@@ -46,6 +49,7 @@ const COMMANDS: { readonly [N in RouteName]?: Command<N> } = {
   why,
   pack,
   expand,
+  search,
   'convention.list': async (session, given) => {
     const place = await findPlace(session)
     return session.call('convention.list', {
@@ -74,8 +78,11 @@ export function createRunCommand(
     const command = COMMANDS[name] ?? passOn(name)
     try {
       const data = atOnce ? await atOnce(given) : await command(session, given)
-      const { warnings, exit } = session
-      return { data, warnings, exit } satisfies CommandResult<N>
+      const { warnings, exit, afterOutput } = session
+      return {
+        ...{ data, warnings, exit },
+        ...(afterOutput !== null && { afterOutput }),
+      } satisfies CommandResult<N>
     } catch (thrown) {
       invocation.warn(session.warnings)
       throw thrown

@@ -30,7 +30,7 @@ export async function syncIndex(
   while (blobs.length > 0) {
     const wanted = blobs.flatMap((blob) => files.get(blob) ?? [])
     const batch = new Batch(session, repo, versionOf(view.tree))
-    for await (const index of indexed(code, wanted, onDisk)) {
+    for await (const index of fileIndexes(code, wanted, onDisk)) {
       counts.indexed++
       counts.bytes += index.bytes
       if (index.status === 'unparsable') counts.unparsable++
@@ -77,7 +77,8 @@ async function filesOf(code: Code, view: CodeView) {
   return files
 }
 
-async function* indexed(
+/** What is found in the contents of some code; of one that vanished, nothing. */
+export async function* fileIndexes(
   code: Code,
   wanted: readonly { readonly path: string; readonly blob: BlobId }[],
   onDisk: ReadonlySet<string>,
@@ -110,6 +111,7 @@ class Batch {
     this.files.push(file)
     // JSON of an index takes about its content's size; words and symbols bound it from above.
     this.bytes += file.words.length * 12 + file.symbols.length * 400
+    for (const link of file.links ?? []) this.bytes += link.length * 30
     if (this.bytes >= BYTES_A_CALL || this.files.length >= FILES_A_CALL) await this.flush()
   }
 

@@ -21,6 +21,11 @@ export type CommandResult<N extends RouteName> = {
   readonly warnings: readonly string[]
   /** The exit code, where the command did its part and has bad news all the same. */
   readonly exit?: number
+  /**
+   * To be run when the last byte of the result was handed over, and not when that failed: what was not delivered
+   * counts for nothing. It never fails.
+   */
+  readonly afterOutput?: () => Promise<void>
 }
 
 /**

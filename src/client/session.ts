@@ -36,6 +36,8 @@ export class Session {
   readonly warnings: string[] = []
   /** What the process ends with though the command did its part: a merge that met a conflict. */
   exit = 0
+  /** What is still to be done when the result was delivered. */
+  afterOutput: (() => Promise<void>) | null = null
   private readonly claims: GrantedClaims
 
   constructor(

@@ -1,3 +1,4 @@
+import type { Sent } from '../api/routes.ts'
 import type { TaskView } from '../api/views.ts'
 import type { CodeView } from '../domain/code-view.ts'
 import type { RecordKind } from '../domain/record.ts'
@@ -102,7 +103,7 @@ export const pack: Command<'pack'> = async (session, given) => {
   const at = code === null ? { view: null, changed: [] } : await code.view()
   const indexing =
     code === null || at.view === null ? false : await waitForIndex(session, place, code, at.view)
-  return session.call('pack', {
+  const packed = await session.call('pack', {
     ...given,
     task: task?.id ?? id,
     repo: place.repo,
@@ -110,4 +111,15 @@ export const pack: Command<'pack'> = async (session, given) => {
     changed: at.changed,
     indexing,
   })
+  const { reader, receipt } = packed
+  if (reader !== null) {
+    const ack = { ...reader, receipt, repo: place.repo }
+    session.afterOutput = () => acknowledge(session, ack)
+  }
+  return packed
+}
+
+/** Where that fails, the reader is sent the same once more: no reason to fail what was delivered. */
+async function acknowledge(session: Session, ack: Sent<'pack.ack'>): Promise<void> {
+  await session.call('pack.ack', ack).catch(() => {})
 }

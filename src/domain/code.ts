@@ -37,11 +37,28 @@ export type CodeSymbol = {
   readonly signature: string
   /** First line of the comment that documents it, at most 160 characters, or ''. */
   readonly doc: string
-  /** `textHash` of its own text, from `line` to `endLine`. */
+  /** `symbolHash` of its own text, from `line` to `endLine`. */
   readonly hash: string
   /** Pairs flattened: index into the file's `words`, count in this symbol's document. */
   readonly words: readonly number[]
 }
+
+/**
+ * What a file says of other files, as it says it: nothing is looked up before a view is known.
+ *
+ * `import`, `export`: it names `target` (`./session`, `flask.json`, `crate::a`), and of that these
+ * names; `*` all of it, none the thing itself. `export`: it hands them on. `package`: what it belongs
+ * to or is called (a Java package, a Go module, a crate). `alias`: names of the form `target` are
+ * those that `names` say, both with at most one `*`. `root`: a folder that names are looked up from.
+ */
+export const LINK_KINDS = ['import', 'export', 'package', 'alias', 'root'] as const
+export type LinkKind = (typeof LINK_KINDS)[number]
+export type Link = readonly [kind: LinkKind, target: string, ...names: string[]]
+
+/** Bounds on what one file may say. */
+export const LINKS_MAX = 2_000
+export const LINK_NAMES_MAX = 200
+export const LINK_CHARS_MAX = 300
 
 /**
  * How a file took to parsing: `parsed` by its language's grammar, `text` (no grammar: words only),
@@ -66,4 +83,6 @@ export type FileIndex = {
   readonly counts: readonly number[]
   /** In order of line, then end line (descending), then name. */
   readonly symbols: readonly CodeSymbol[]
+  /** In order of place; left out when there are none. */
+  readonly links?: readonly Link[]
 }

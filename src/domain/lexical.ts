@@ -1,6 +1,14 @@
 import { type Bm25Params, type QueryTerm, search } from './bm25.ts'
-import type { BlobId, CodeSymbol, FileIndex } from './code.ts'
+import type { BlobId, FileIndex } from './code.ts'
 import { compareBytes } from './order.ts'
+import {
+  hashNumbers,
+  type ListedSymbol,
+  nameNumbers,
+  packLinks,
+  packSymbols,
+  unpackSymbols,
+} from './packed-file.ts'
 import { Dictionary, type Group, Postings, type Selection, type TermCounts } from './postings.ts'
 import type { RecordId } from './record.ts'
 import { terms } from './terms.ts'
@@ -21,6 +29,8 @@ export class LexicalIndex {
   private readonly records = new Map<RecordId, IndexedRecord>()
   private readonly recordOfText = new Map<Group, IndexedRecord>()
   private readonly anchored = new Map<string, Set<IndexedRecord>>()
+  /** Rises when a record comes or goes. */
+  recordEdition = 0
 
   hasFile(path: string, blob: BlobId): boolean {
     return this.files.has(fileKey(path, blob))
@@ -47,6 +57,9 @@ export class LexicalIndex {
     const file: IndexedFile = {
       ...{ path, blob, language, status, lines, hash },
       ...{ texts, symbols, packed: packSymbols(index.symbols) },
+      links: packLinks(index.links ?? []),
+      names: nameNumbers(index, this.dictionary),
+      hashes: hashNumbers(index.symbols),
     }
     this.files.set(key, file)
     this.fileOfText.set(texts, file)
@@ -76,6 +89,7 @@ export class LexicalIndex {
     return {
       byPath,
       missing,
+      dictionary: this.dictionary,
       texts: this.fileTexts.select(files.map((file) => file.texts)),
       symbols: this.symbolTexts.select(files.map((file) => file.symbols)),
     }
@@ -104,6 +118,7 @@ export class LexicalIndex {
   /** Does nothing when that record is there already. Only current records belong here. */
   addRecord(record: RecordText): void {
     if (this.records.has(record.id)) return
+    this.recordEdition++
     const words = counted(terms(`${record.summary}\n${record.body}`))
     for (const { path, symbol } of record.anchors) {
       for (const term of terms(`${path} ${symbol ?? ''}`)) {
@@ -126,6 +141,7 @@ export class LexicalIndex {
   removeRecord(id: RecordId): void {
     const record = this.records.get(id)
     if (record === undefined) return
+    this.recordEdition++
     this.records.delete(id)
     this.recordOfText.delete(record.texts)
     this.recordTexts.remove(record.texts)
@@ -155,12 +171,17 @@ export class LexicalIndex {
   /** Records with an anchor in one of `paths`, in no order. */
   anchoredAt(view: RecordView, paths: Iterable<string>): AnchoredRecord[] {
     const found = new Map<RecordId, AnchoredRecord>()
-    for (const path of paths) {
+    for (const path of new Set(paths)) {
       for (const record of this.anchored.get(path) ?? []) {
         if (view.only === null || view.only.has(record.id)) found.set(record.id, record)
       }
     }
     return [...found.values()]
+  }
+
+  /** Where all records are anchored, in no order. */
+  *anchors(): Generator<AnchorPlace> {
+    for (const { anchors } of this.records.values()) yield* anchors
   }
 
   get size(): LexicalSize {
@@ -201,7 +222,12 @@ export type RecordText = {
   readonly body: string
   readonly anchors: readonly AnchorPlace[]
 }
-export type AnchorPlace = { readonly path: string; readonly symbol: string | null }
+export type AnchorPlace = {
+  readonly path: string
+  readonly symbol: string | null
+  /** What it was when recorded; without one it is not followed when it moves. */
+  readonly hash?: string | null
+}
 export type AnchoredRecord = {
   readonly id: RecordId
   readonly position: number
@@ -217,6 +243,7 @@ export type RecordHit = {
 export type LexicalView = {
   readonly byPath: ReadonlyMap<string, IndexedFile>
   readonly missing: number
+  readonly dictionary: Dictionary
   readonly texts: Selection
   readonly symbols: Selection
 }
@@ -240,18 +267,21 @@ export type IndexedFile = Pick<FileIndex, 'blob' | 'language' | 'status' | 'line
   readonly symbols: Group
   /** Its symbols as `symbolsOf` reads them. */
   readonly packed: string
+  /** As `unpackLinks` reads them. */
+  readonly links: string
+  /** As `nameNumbers` makes them, in the symbols' order. */
+  readonly names: Uint32Array
+  /** As `hashNumbers`. */
+  readonly hashes: Uint32Array
 }
 
 type IndexedRecord = AnchoredRecord & { readonly texts: Group }
-
-/** What is shown of a symbol. */
-export type ListedSymbol = Omit<CodeSymbol, 'words'>
 
 /** A file's symbols, in its order: `ordinal` indexes it. Those asked for last stay unpacked. */
 export function symbolsOf(file: IndexedFile): readonly ListedSymbol[] {
   const known = unpacked.get(file)
   if (known !== undefined) return known
-  const symbols = unpack(file.packed)
+  const symbols = unpackSymbols(file.packed)
   if (unpacked.size >= UNPACKED_MAX) unpacked.clear()
   unpacked.set(file, symbols)
   return symbols
@@ -260,22 +290,6 @@ export function symbolsOf(file: IndexedFile): readonly ListedSymbol[] {
 const UNPACKED_MAX = 1_000
 const unpacked = new Map<IndexedFile, readonly ListedSymbol[]>()
 
-function unpack(packed: string): ListedSymbol[] {
-  if (packed === '') return []
-  return packed.split('\u0001').map((row) => {
-    const [name, kind, line, endLine, hash, signature, doc] = row.split('\u0000')
-    return {
-      name: name!,
-      kind: kind as CodeSymbol['kind'],
-      line: Number(line),
-      endLine: Number(endLine),
-      hash: hash!,
-      signature: signature!,
-      doc: doc!,
-    }
-  })
-}
-
 const PATH_TIMES = 3
 const FILE_BM25: Bm25Params = { b: 0.4 }
 const SYMBOL_BM25: Bm25Params = { b: 0.3 }
@@ -283,18 +297,6 @@ const RECORD_BM25: Bm25Params = { b: 0.75 }
 
 function fileKey(path: string, blob: BlobId): string {
   return `${blob}\u0000${path}`
-}
-
-/** Two hundred thousand symbols as objects would take four times the memory; few are ever shown. */
-function packSymbols(symbols: readonly CodeSymbol[]): string {
-  const clean = (text: string) => text.replaceAll('\u0000', ' ').replaceAll('\u0001', ' ')
-  return symbols
-    .map((s) =>
-      [clean(s.name), s.kind, s.line, s.endLine, s.hash, clean(s.signature), clean(s.doc)].join(
-        '\u0000',
-      ),
-    )
-    .join('\u0001')
 }
 
 function counted(words: readonly string[]): Map<string, number> {

@@ -5,6 +5,8 @@ export const MARKS = {
   changed: 'changed since recorded',
   gone: 'gone since recorded',
   missing: 'not found when recorded',
+  /** It stands unchanged at another place (`anchorIn` tells where). */
+  moved: 'moved since recorded',
 } as const
 export type Mark = keyof typeof MARKS
 

@@ -1,4 +1,4 @@
-import type { ListedSymbol } from './lexical.ts'
+import type { ListedSymbol } from './packed-file.ts'
 import type { Ranks } from './rank.ts'
 import type { RecordId } from './record.ts'
 
@@ -29,8 +29,13 @@ export type SymbolCandidate = {
   readonly path: string
   readonly blob: string
   readonly symbol: Pick<ListedSymbol, 'name' | 'kind' | 'line' | 'endLine' | 'signature' | 'doc'>
+  /** Among the file's symbols, from 0. */
+  readonly ordinal?: number
   /** Among the file's symbols of the same name, from 0. */
   readonly nth: number
+  /** Only of the best: names of what it uses in other files, and of what uses it there. */
+  readonly calls?: readonly string[]
+  readonly calledBy?: readonly string[]
   readonly ranks: Ranks
   readonly factor: number
   readonly score: number
@@ -44,6 +49,9 @@ export type FolderCandidate = {
   readonly path: string
   readonly files: number
   readonly symbols: number
+  /** Folders that its candidates use, and that use them. */
+  readonly uses?: readonly string[]
+  readonly usedBy?: readonly string[]
   /** Its candidates, best first, each with its best symbols. */
   readonly central: readonly { readonly name: string; readonly symbols: readonly string[] }[]
 }

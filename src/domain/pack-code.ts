@@ -115,19 +115,28 @@ function symbolItem(candidate: SymbolCandidate, id: string, parent: string): Pac
     ...{ required: false, parent },
     place: { path, blob, symbol: name, line },
     order: [path, sortable(line), kind, name, sortable(nth)].join('\0'),
-    texts: symbolTexts(symbol),
+    texts: symbolTexts(candidate),
   }
 }
 
-function symbolTexts(symbol: SymbolCandidate['symbol']): TierText[] {
+function symbolTexts({ symbol, calls, calledBy }: SymbolCandidate): TierText[] {
   const { line, endLine } = symbol
   const lines = endLine > line ? `L${line}-${endLine}` : `L${line}`
   const signature = codeLine(symbol.signature) || codeLine(symbol.name)
   const doc = proseLine(symbol.doc, 160)
+  const names = [namesOf('calls', calls), namesOf('called by', calledBy)].filter(
+    (part) => part !== '',
+  )
+  const related = names.join('; ')
+  const notes = doc === '' || related === '' ? doc + related : `${doc} (${related})`
   const summary = `${lines} ${signature}`
   return tierTexts(
     block([`L${line} ${codeLine(symbol.name, 120)}`]),
     block([summary]),
-    block([doc === '' ? summary : `${summary} // ${doc}`]),
+    block([notes === '' ? summary : `${summary} // ${notes}`]),
   )
+}
+
+function namesOf(role: string, names: readonly string[] = []): string {
+  return names.length === 0 ? '' : `${role} ${names.map((name) => codeLine(name, 60)).join(', ')}`
 }

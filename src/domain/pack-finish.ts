@@ -6,13 +6,15 @@ import {
   type Frame,
   type LeftOut,
   leftOut,
+  NOTHING_NEW,
   nothingShown,
   overLine,
   packText,
   type ShownItem,
 } from './pack-text.ts'
-import type { Manifest } from './receipt.ts'
+import { isReferred, type Manifest } from './receipt.ts'
 import type { Tier } from './section-fill.ts'
+import type { SentLine } from './sent-line.ts'
 
 export type Pack = {
   readonly text: string
@@ -24,7 +26,9 @@ export type Pack = {
   readonly degraded: readonly string[]
   /** In the order of the text. */
   readonly items: readonly PackedItem[]
-  /** Candidates that are not shown. */
+  /** Ids of what the reader has already and is not sent again, best first. */
+  readonly sentBefore: readonly string[]
+  /** Candidates that are neither shown nor referred back to. */
   readonly omitted: number
   readonly manifest: Manifest
 }
@@ -35,14 +39,25 @@ export type PackedItem = {
   readonly tier: Tier
 }
 
-/** Writes out what the manifest decided. `items` are those of the manifest, in its order. */
+/** The lines around the items, each with what was reserved for it. */
+export type PackFrame = {
+  readonly frame: Frame
+  readonly line: SentLine
+  readonly countTokens: CountTokens
+}
+
+/**
+ * Writes out what the manifest decided.
+ * @param items those of the manifest, in its order
+ * @param known those that the reader has already, best first
+ */
 export function finishPack(
   manifest: Manifest,
   receipt: string,
   items: readonly PackItem[],
+  known: readonly PackItem[],
   records: readonly PackRecord[],
-  frame: Frame,
-  countTokens: CountTokens,
+  around: PackFrame,
 ): Pack {
   const { budget } = manifest.inputs
   const tierOf = new Map(manifest.items.map(({ id, tier }) => [id, tier]))
@@ -50,15 +65,16 @@ export function finishPack(
     const tier = tierOf.get(item.id) ?? null
     return tier === null ? [] : [{ item, tier }]
   })
-  const counts = countLeftOut(manifest)
-  const text = boundedText(frame, receipt, shown, counts, budget, countTokens)
+  const referred = known.filter(({ id }) => (tierOf.get(id) ?? null) === null)
+  const text = boundedText(manifest, receipt, shown, referred, around)
   return {
-    ...{ text, receipt, tokens: countTokens(text), budget, manifest },
+    ...{ text, receipt, tokens: around.countTokens(text), budget, manifest },
     degraded: manifest.degraded,
+    sentBefore: referred.map(({ id }) => id),
     items: shown.flatMap(({ item: { id, section, kind }, tier }) =>
       kind === 'group' ? [] : [{ id, section, tier }],
     ),
-    omitted: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    omitted: Object.values(countLeftOut(manifest)).reduce((sum, count) => sum + count, 0),
   }
 }
 
@@ -83,29 +99,49 @@ function inOrder(items: readonly PackItem[], records: readonly PackRecord[]): Pa
  * once. A pack that its frame or its required conventions fill is cut to these.
  */
 function boundedText(
-  frame: Frame,
+  manifest: Manifest,
   receipt: string,
   shown: readonly ShownItem[],
-  counts: LeftOut,
-  budget: number,
-  countTokens: CountTokens,
+  referred: readonly PackItem[],
+  { frame, line, countTokens }: PackFrame,
 ): string {
-  const onlyTask = shown.every(({ item }) => item.section === 'task')
-  const last = onlyTask ? nothingShown(counts, budget) : leftOut(counts, frame.brief)
-  const text = packText(frame, receipt, shown, last)
+  const { budget } = manifest.inputs
+  const counts = countLeftOut(manifest)
+  const sent = line.text(referred)
+  const last = lastLine(shown, referred, sent, counts, frame, budget)
+  const text = packText(frame, receipt, sent, shown, last)
   if (countTokens(text) <= budget) return text
   if (shown.some(({ item }) => !item.required)) {
     throw new RangeError(`a pack of ${countTokens(text)} tokens was built for ${budget}`)
   }
-  const bare = packText(frame, receipt, shown, '')
+  const kept = referred.some(({ required }) => required) ? sent : ''
+  const bare = packText(frame, receipt, kept, shown, '')
   if (countTokens(bare) <= budget) return bare
-  return shown.length === 0 ? bare : bare + overLine(countTokens(bare), budget, countTokens)
+  if (shown.length === 0 && kept === '') return bare
+  return bare + overLine(countTokens(bare), budget, countTokens)
+}
+
+/** What was left out; or, in a pack without anything but its task, why. */
+function lastLine(
+  shown: readonly ShownItem[],
+  referred: readonly PackItem[],
+  sent: string,
+  counts: LeftOut,
+  frame: Frame,
+  budget: number,
+): string {
+  const onlyTask = shown.every(({ item }) => item.section === 'task')
+  const isTold = referred.some(({ kind }) => kind !== 'goal')
+  if (onlyTask && !isTold) return nothingShown(counts, budget)
+  const last = leftOut(counts, frame.brief)
+  return onlyTask && sent === '' && last === '' ? NOTHING_NEW : last
 }
 
 function countLeftOut({ items, unweighed }: Manifest): LeftOut {
   const counts = { files: 0, symbols: 0, records: 0, others: 0, ...unweighed }
-  for (const { kind, tier } of items) {
-    if (tier === null && kind !== 'group') counts[NOUNS[kind]]++
+  for (const item of items) {
+    const { kind, tier } = item
+    if (tier === null && kind !== 'group' && !isReferred(item)) counts[NOUNS[kind]]++
   }
   return counts
 }

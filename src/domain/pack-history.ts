@@ -20,6 +20,8 @@ export type RecordAnchor = {
   readonly symbol: string | null
   /** `changed since recorded`, `gone since recorded`, …; null: as it was. It costs no rank. */
   readonly mark: string | null
+  /** Where it stood when recorded, of code that moved to `path` since. */
+  readonly movedFrom?: { readonly path: string; readonly symbol: string | null }
 }
 
 /** Records without text (not among `records`) are left out: superseded or purged meanwhile. */
@@ -113,12 +115,17 @@ function recordTexts(record: PackRecord, ownTask: string) {
 
 function anchorsLine(anchors: readonly RecordAnchor[]): string {
   if (anchors.length === 0) return ''
-  const shown = anchors.slice(0, ANCHORS_SHOWN).map(({ path, symbol, mark }) => {
-    const place = codeLine(symbol === null ? path : `${path}:${symbol}`, 160)
-    return mark === null ? place : `${place} (${mark})`
+  const shown = anchors.slice(0, ANCHORS_SHOWN).map((anchor) => {
+    const { mark, movedFrom } = anchor
+    if (movedFrom !== undefined) return `${placeLine(anchor)} (moved from ${placeLine(movedFrom)})`
+    return mark === null ? placeLine(anchor) : `${placeLine(anchor)} (${mark})`
   })
   const more = anchors.length - shown.length
   return ` [${shown.join(', ')}${more > 0 ? `, ${more} more` : ''}]`
+}
+
+function placeLine({ path, symbol }: Pick<RecordAnchor, 'path' | 'symbol'>): string {
+  return codeLine(symbol === null ? path : `${path}:${symbol}`, 160)
 }
 
 function links(record: PackRecord, ownTask: string): string[] {

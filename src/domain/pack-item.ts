@@ -25,6 +25,8 @@ export type PackItem = {
 
 export type ItemKind = keyof typeof WEIGHTS
 export type TierText = { readonly tier: Tier; readonly text: string }
+/** Of each tier an item has, the hash of what it says there. */
+export type TierHashes = Readonly<Partial<Record<Tier, string>>>
 
 /** Where a code item is, so that its id can be followed without the pack. */
 export type CodePlace = {

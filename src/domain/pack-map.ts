@@ -1,3 +1,5 @@
+import type { CodeGraph } from './graph.ts'
+import { folderRoles } from './graph-names.ts'
 import type { LexicalView } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import type { FileCandidate, FolderCandidate, SymbolCandidate } from './pack-candidate.ts'
@@ -9,6 +11,7 @@ export function folderCandidates(
   view: LexicalView,
   files: readonly FileCandidate[],
   symbols: readonly SymbolCandidate[],
+  graph: CodeGraph | null = null,
 ): FolderCandidate[] {
   const scores = new Map<string, number>()
   const best = files.slice(0, FILES_WEIGHED)
@@ -23,6 +26,7 @@ export function folderCandidates(
     .map(([path]) => ({
       path,
       ...counts.get(path)!,
+      ...(graph === null ? {} : folderRoles(graph, within(best, path), folderOf)),
       central: best
         .filter((file) => folderOf(file.path) === path)
         .slice(0, CENTRAL_FILES)
@@ -34,6 +38,10 @@ export function folderCandidates(
             .map(({ symbol }) => symbol.name),
         })),
     }))
+}
+
+function within(files: readonly FileCandidate[], folder: string): string[] {
+  return files.flatMap(({ path }) => (folderOf(path) === folder ? [path] : []))
 }
 
 type FolderCount = { files: number; symbols: number }
@@ -56,11 +64,12 @@ function folderCounts(view: LexicalView): ReadonlyMap<string, FolderCount> {
   return counts
 }
 
-/** Folder → + how much it holds → + its central files and their symbols. */
+/** Folder → + how much it holds, what it uses and is used by → + its central files and their symbols. */
 export function mapItems(folders: readonly FolderCandidate[]): PackItem[] {
   return folders.map((folder, at) => {
     const head = `- ${codeLine(folder.path)}`
-    const counts = `${plural(folder.files, 'file')}, ${plural(folder.symbols, 'symbol')}`
+    const roles = [rolesLine('uses', folder.uses), rolesLine('used by', folder.usedBy)]
+    const counts = `${plural(folder.files, 'file')}, ${plural(folder.symbols, 'symbol')}${roles.join('')}`
     const central = folder.central.map(({ name, symbols }) => {
       const names = symbols.map((symbol) => codeLine(symbol, 60)).join(', ')
       return names === '' ? codeLine(name, 80) : `${codeLine(name, 80)} (${names})`
@@ -75,6 +84,12 @@ export function mapItems(folders: readonly FolderCandidate[]): PackItem[] {
       ),
     }
   })
+}
+
+function rolesLine(role: string, folders: readonly string[] = []): string {
+  return folders.length === 0
+    ? ''
+    : `; ${role} ${folders.map((folder) => codeLine(folder, 80)).join(', ')}`
 }
 
 const FILES_WEIGHED = 30

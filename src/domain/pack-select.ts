@@ -1,5 +1,9 @@
+import { recordMoves } from './anchor-moves.ts'
 import type { QueryTerm } from './bm25.ts'
 import { focusOn, namedFiles } from './focus.ts'
+import { type CodeGraph, graphOf } from './graph.ts'
+import { CallNames } from './graph-names.ts'
+import { nearby } from './graph-walk.ts'
 import type { LexicalIndex, LexicalView, RecordHit, RecordView, SymbolHit } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import type {
@@ -37,10 +41,11 @@ export function selectCandidates(
   const files = rankFiles(input, query, found, focus.files, weights.file)
   const { symbol } = weights
   const symbols = rankSymbols(view, symbolHits, focus.symbols, changed, files, wanted, symbol)
+  const graph = view.byPath.size === 0 ? null : graphOf(view)
   return {
-    folders: folderCandidates(view, files, symbols),
+    folders: folderCandidates(view, files, symbols, graph),
     files,
-    symbols,
+    symbols: graph === null ? symbols : withCalls(view, graph, symbols),
     records: rankRecords(input, recordHits, files, symbols, weights.record),
     taskFiles: taskFilesOf(input, focus.files, files),
     missing: view.missing,
@@ -81,11 +86,22 @@ function rankFiles(
   const lists = {
     words: index.searchFiles(view, query, LIMITS.files).map(({ path }) => path),
     symbols: symbolHits.map(({ path }) => path),
-    records: filesOfRecords(recordHits, view),
+    records: filesOfRecords(recordHits, view, recordMoves(index, view)),
     named: namedFiles(goal, view),
     focus: focused,
     changed: changed.map(({ path }) => path),
   }
+  const fused = fusedFiles(lists, view, wanted, weights)
+  const near = (weights.graph ?? 0) === 0 ? [] : nearFiles(fused, view)
+  return near.length === 0 ? fused : fusedFiles({ ...lists, graph: near }, view, wanted, weights)
+}
+
+function fusedFiles(
+  lists: Readonly<Record<string, readonly string[]>>,
+  view: LexicalView,
+  wanted: WantedCode,
+  weights: Weights,
+): FileCandidate[] {
   const ranked = Object.entries(lists).map(([list, paths]) => [list, ranking(paths)] as const)
   return fuse(Object.fromEntries(ranked), weights, compareBytes)
     .map(({ key: path, ranks, score: fused }): FileCandidate => {
@@ -97,8 +113,14 @@ function rankFiles(
     .sort((a, b) => b.score - a.score || compareBytes(a.path, b.path))
 }
 
+/** Files that use, or are used by, the best of those found by words and records. */
+function nearFiles(files: readonly FileCandidate[], view: LexicalView): string[] {
+  const found = new Set(files.map(({ path }) => path))
+  return nearby(graphOf(view), files.slice(0, LIMITS.graphSeeds), (path) => found.has(path))
+}
+
 function rankRecords(
-  { index, records, ownRecords }: SelectionInput,
+  { index, view, records, ownRecords }: SelectionInput,
   hits: readonly RecordHit[],
   files: readonly FileCandidate[],
   symbols: readonly SymbolCandidate[],
@@ -106,13 +128,26 @@ function rankRecords(
 ): RecordCandidate[] {
   const fileScores = new Map(files.map(({ path, score }) => [path, score]))
   const names = new Set(symbols.map(({ path, symbol }) => `${path}:${symbol.name}`))
-  const anchored = anchoredRecords(index, records, fileScores, names)
+  const anchored = anchoredRecords(index, records, fileScores, names, recordMoves(index, view))
   const lists = {
     words: ranking(hits.map(({ id }) => id)),
     anchored: ranking(anchored.map(({ id }) => id)),
     own: ranking(ownRecords),
   }
   return fuse(lists, weights, compareBytes).map(({ key, ranks }) => ({ id: key, ranks }))
+}
+
+/** The best symbols with who calls them and whom they call: more could hardly be shown in full. */
+function withCalls(
+  view: LexicalView,
+  graph: CodeGraph,
+  symbols: readonly SymbolCandidate[],
+): SymbolCandidate[] {
+  const names = new CallNames(view, graph)
+  return symbols.map((each, rank) => {
+    if (each.ordinal === undefined || rank >= LIMITS.symbolsWithCalls) return each
+    return { ...each, ...names.of(each.path, each.ordinal) }
+  })
 }
 
 function taskFilesOf(

@@ -52,14 +52,15 @@ export const HEADINGS: Readonly<Record<SectionName, string>> = {
   live: '## Live work\n',
 }
 
-/** `shown`: in the order of the text. */
+/** `shown`: in the order of the text. `sentBefore` and `lastLine`: a whole line, or ''. */
 export function packText(
   frame: Frame,
   receipt: string,
+  sentBefore: string,
   shown: readonly ShownItem[],
   lastLine: string,
 ): string {
-  let text = frame.title + block([`receipt: ${receipt}`]) + frame.notes.join('')
+  let text = frame.title + block([`receipt: ${receipt}`]) + frame.notes.join('') + sentBefore
   for (const name of SECTIONS) {
     const inside = shown.filter(({ item }) => item.section === name)
     if (inside.length === 0) continue
@@ -96,6 +97,9 @@ export function nothingShown(counts: LeftOut, budget: number): string {
       : `nothing shown: none of ${sum} candidates fits ${budget} tokens (${SHOW})`,
   ])
 }
+
+/** The same, where there is no room to refer back to it. Shorter than what is reserved for the last line. */
+export const NOTHING_NEW = block(['nothing to show: all of it was sent before'])
 
 /**
  * Says by how much a pack that its required conventions fill is over its budget, this line included:

@@ -1,7 +1,8 @@
 import { SECTIONS, type SectionName } from './budget.ts'
+import { knownTiers, type Ledger, tierHashes } from './ledger.ts'
 import { compareBytes } from './order.ts'
 import type { Candidates, ChangedCode } from './pack-candidate.ts'
-import { codeItems } from './pack-code.ts'
+import { codeId, codeItems } from './pack-code.ts'
 import { finishPack, type Pack } from './pack-finish.ts'
 import { historyItems, type PackRecord } from './pack-history.ts'
 import type { PackItem } from './pack-item.ts'
@@ -19,6 +20,7 @@ import {
   type UndecidedItem,
 } from './receipt.ts'
 import type { Tier } from './section-fill.ts'
+import { sentLine } from './sent-line.ts'
 import { WEIGHTS, type WeightTable } from './weights.ts'
 
 /**
@@ -39,27 +41,34 @@ export function buildPack(
   const headings = Object.fromEntries(
     SECTIONS.map((name) => [name, countTokens(HEADINGS[name])]),
   ) as Record<SectionName, number>
+  const sent = knownTiers(items, input.ledger ?? NOTHING_SENT)
+  const known = bestFirst(items, weights).filter(({ id }) => sent.has(id))
+  const line = sentLine(known, input.budget, input.budget - frame.reserved, countTokens)
   const undecided = {
     inputs: {
       ...{ task: input.task.id, focus: input.focus, budget: input.budget },
       ...{ position: input.position, overlay: input.overlay, indexVersion: input.indexVersion },
     },
-    ...{ weights, reserved: frame.reserved, headings },
-    items: items.map((item) => undecidedItem(item, countTokens)),
+    ...{ weights, reserved: frame.reserved + line.reserved, headings },
+    items: items.map((item) => undecidedItem(item, sent.get(item.id), countTokens)),
   }
   const { scores, allocation } = decide(undecided)
   const manifest: Manifest = {
     ...undecided,
     ...{ version: 1, encoding: 'o200k_base', degraded, unweighed },
-    items: undecided.items.map((item) => ({
-      ...item,
-      score: scores.get(item.id)!,
-      tier: allocation.tiers.get(item.id) ?? null,
-    })),
+    items: undecided.items.map((item, at) => {
+      const tier = allocation.tiers.get(item.id) ?? null
+      const score = scores.get(item.id)!
+      // Without a session nobody can say what was delivered to whom.
+      const isNoted = input.ledger !== undefined && tier !== null && item.kind !== 'group'
+      return { ...item, score, tier, ...(isNoted && { hashes: tierHashes(items[at]!) }) }
+    }),
   }
   const receipt = receiptId(manifest, receiptDigits)
-  return finishPack(manifest, receipt, items, input.records, frame, countTokens)
+  return finishPack(manifest, receipt, items, known, input.records, { frame, line, countTokens })
 }
+
+const NOTHING_SENT: Ledger = new Map()
 
 export type PackInput = {
   readonly task: PackTask
@@ -80,6 +89,8 @@ export type PackInput = {
   readonly conventions: readonly PackConvention[]
   /** The other live tasks of the repo; those that share no file are left out. */
   readonly live: readonly LiveTask[]
+  /** What the reader was sent before; left out: a pack for no session, of which nothing is noted. */
+  readonly ledger?: Ledger | undefined
 }
 
 /** Tokens of the budget for each candidate that is weighed: more could hardly be shown. */
@@ -87,9 +98,23 @@ const TOKENS_PER = { file: 10, symbol: 8, record: 20 }
 const LIVE_MAX = 20
 const OPTIONAL_CONVENTIONS_MAX = 50
 
-/** How many of the ranked records a pack of this budget looks at. */
-export function recordsWeighed(budget: number): number {
-  return Math.ceil(budget / TOKENS_PER.record)
+/** The ranked records that a pack of this budget looks at: those the reader has take nobody's place. */
+export function recordsWeighed<Ranked extends { readonly id: string }>(
+  ranked: readonly Ranked[],
+  { budget, ledger }: Pick<PackInput, 'budget' | 'ledger'>,
+): readonly Ranked[] {
+  const max = Math.ceil(budget / TOKENS_PER.record)
+  return ranked.slice(
+    0,
+    reach(ranked, max, ({ id }) => ledger?.has(id) === true),
+  )
+}
+
+/** How far down one has to go to meet `max` that were not sent. */
+function reach<T>(ranked: readonly T[], max: number, isSent: (each: T) => boolean): number {
+  let met = 0
+  const end = ranked.findIndex((each) => !isSent(each) && ++met > max)
+  return end < 0 ? ranked.length : end
 }
 
 /** In the order of the sections, best first in each; and how many candidates were not looked at. */
@@ -97,15 +122,23 @@ function weighedItems(
   input: PackInput,
   weights: WeightTable,
 ): { items: PackItem[]; unweighed: Record<string, number> } {
-  const { candidates, budget } = input
+  const { candidates, budget, ledger } = input
   const unweighed: Record<string, number> = {}
-  const first = <T>(kind: string, all: readonly T[], max: number): T[] => {
-    if (all.length > max) unweighed[kind] = all.length - max
-    return all.slice(0, max)
+  const note = <T>(kind: string, all: readonly T[], weighed: readonly T[]): readonly T[] => {
+    if (all.length > weighed.length) unweighed[kind] = all.length - weighed.length
+    return weighed
   }
-  const files = first('files', candidates.files, Math.ceil(budget / TOKENS_PER.file))
-  const symbols = first('symbols', candidates.symbols, Math.ceil(budget / TOKENS_PER.symbol))
-  const records = first('records', candidates.records, recordsWeighed(budget))
+  const first = <T>(kind: string, all: readonly T[], max: number, idOf: (each: T) => string) => {
+    const isSent = (each: T) => ledger?.has(idOf(each)) === true
+    return note(kind, all, all.slice(0, reach(all, max, isSent)))
+  }
+  const filesMax = Math.ceil(budget / TOKENS_PER.file)
+  const files = first('files', candidates.files, filesMax, ({ path }) => codeId(path, '', 0))
+  const symbolsMax = Math.ceil(budget / TOKENS_PER.symbol)
+  const symbols = first('symbols', candidates.symbols, symbolsMax, ({ path, symbol, nth }) =>
+    codeId(path, symbol.name, nth),
+  )
+  const records = note('records', candidates.records, recordsWeighed(candidates.records, input))
   const rules = conventionItems(input.conventions)
   const required = rules.filter((item) => item.required)
   const optional = rules.filter((item) => !item.required)
@@ -115,8 +148,8 @@ function weighedItems(
     ...historyItems(records, input.records, input.task.id),
     ...codeItems(files, symbols, new Set(input.changed.map(({ path }) => path))),
     ...required,
-    ...first('others', optional, OPTIONAL_CONVENTIONS_MAX),
-    ...first('others', liveItems(input.live, candidates.taskFiles), LIVE_MAX),
+    ...first('others', optional, OPTIONAL_CONVENTIONS_MAX, ({ id }) => id),
+    ...first('others', liveItems(input.live, candidates.taskFiles), LIVE_MAX, ({ id }) => id),
   ]
   const keyed = items.map((item) => ({ item, score: scoreOf(item, weights) }))
   keyed.sort(
@@ -129,7 +162,18 @@ function weighedItems(
   return { items: keyed.map(({ item }) => item), unweighed }
 }
 
-function undecidedItem(item: PackItem, countTokens: CountTokens): UndecidedItem {
+/** Whatever section they are of. */
+function bestFirst(items: readonly PackItem[], weights: WeightTable): readonly PackItem[] {
+  const keyed = items.map((item) => ({ item, score: scoreOf(item, weights) }))
+  keyed.sort((a, b) => b.score - a.score || compareBytes(a.item.id, b.item.id))
+  return keyed.map(({ item }) => item)
+}
+
+function undecidedItem(
+  item: PackItem,
+  sent: Tier | undefined,
+  countTokens: CountTokens,
+): UndecidedItem {
   const costs: Partial<Record<Tier, number>> = {}
   for (const { tier, text } of item.texts) costs[tier] = countTokens(text)
   const { id, section, kind, ranks, factor, place } = item
@@ -137,6 +181,7 @@ function undecidedItem(item: PackItem, countTokens: CountTokens): UndecidedItem 
     ...{ id, section, kind, ranks, factor, costs },
     ...(item.required ? { required: true } : {}),
     ...(item.parent === null ? {} : { parent: item.parent }),
+    ...(sent === undefined ? {} : { sent }),
     ...(place === null || place.symbol !== null ? {} : { path: place.path, blob: place.blob }),
     ...(place === null || place.symbol === null ? {} : { symbol: place.symbol, line: place.line }),
   }

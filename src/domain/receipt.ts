@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Allocation, allocate, SECTIONS, type SectionName } from './budget.ts'
 import { canonicalJson } from './canonical.ts'
-import { type CodePlace, type ItemKind, sortable } from './pack-item.ts'
+import { type CodePlace, type ItemKind, sortable, type TierHashes } from './pack-item.ts'
 import { fusedScore, type Ranks, scaled } from './rank.ts'
 import { type BudgetItem, TIERS, type Tier } from './section-fill.ts'
 import type { WeightTable } from './weights.ts'
@@ -42,7 +42,7 @@ export type ManifestItem = {
   readonly id: string
   readonly section: SectionName
   readonly kind: ItemKind
-  /** Null: left out, because it did not fit. */
+  /** Null: left out, because it did not fit; or, with `sent`, referred back to. */
   readonly tier: Tier | null
   readonly ranks: Ranks
   readonly factor: number
@@ -51,6 +51,10 @@ export type ManifestItem = {
   readonly costs: Readonly<Partial<Record<Tier, number>>>
   readonly required?: true
   readonly parent?: string
+  /** The tier at which the reader had it already, unchanged. */
+  readonly sent?: Tier
+  /** Of what is shown to a session: which content it is, at each tier. */
+  readonly hashes?: TierHashes
   /** Of a code item. A symbol's path and blob are its parent's. */
   readonly path?: string
   readonly blob?: string
@@ -83,13 +87,19 @@ export function decide(manifest: Undecided): Decision {
     name,
     headingCost: manifest.headings[name],
     items: manifest.items.flatMap((item, at) =>
-      item.section === name ? [budgetItem(item, scores.get(item.id)!, at)] : [],
+      item.section === name && !isKept(item) ? [budgetItem(item, scores.get(item.id)!, at)] : [],
     ),
   }))
   return { scores, allocation: allocate(manifest.inputs.budget, manifest.reserved, sections) }
 }
 
-export type UndecidedItem = Omit<ManifestItem, 'tier' | 'score'>
+/** Required, and the reader has all of it: referring back includes it. */
+function isKept({ required, sent, costs }: UndecidedItem): boolean {
+  const richest = TIERS.findLast((tier) => costs[tier] !== undefined)
+  return required === true && sent === richest
+}
+
+export type UndecidedItem = Omit<ManifestItem, 'tier' | 'score' | 'hashes'>
 export type Undecided = Pick<Manifest, 'inputs' | 'weights' | 'reserved' | 'headings'> & {
   readonly items: readonly UndecidedItem[]
 }
@@ -113,7 +123,14 @@ function budgetItem(item: UndecidedItem, score: number, at: number): BudgetItem 
       const tokens = item.costs[tier]
       return tokens === undefined ? [] : [{ tier, tokens }]
     }),
+    // The line of a group is worth nothing without what stands under it.
+    ...(item.kind === 'group' ? { sent: 'full' } : item.sent !== undefined && { sent: item.sent }),
   }
+}
+
+/** The reader has it, and this pack does not send it again. */
+export function isReferred({ tier, sent }: Pick<ManifestItem, 'tier' | 'sent'>): boolean {
+  return tier === null && sent !== undefined
 }
 
 /** Every line of the pack recomputed; `agrees` when all came out as they were sent. */

@@ -55,7 +55,7 @@ export type BudgetItem = {
   /** An item of the same section that is shown, at least as a handle, whenever this one is. */
   readonly parent: string | null
   readonly costs: readonly TierCost[]
-  /** The tier at which the reader has it: it is worth showing only more richly, or above another. */
+  /** The tier at which the reader has it, or need not have it: worth showing only more richly, or above another. */
   readonly sent?: Tier
 }
 export type TierCost = { readonly tier: Tier; readonly tokens: number }

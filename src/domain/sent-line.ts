@@ -6,15 +6,17 @@ import { block } from './sanitise.ts'
  * The one line that refers back to what the reader has already. Its tokens are reserved before it
  * is known which items it names: an item that is sent again at a richer tier drops out of it.
  * Required ones are all named, others, best first, as far as a small share of the budget reaches.
- * @param known best first; required ones are never sent again
+ * @param all what the reader has, best first
  * @param room tokens of the budget that nothing has yet
  */
 export function sentLine(
-  known: readonly PackItem[],
+  all: readonly PackItem[],
   budget: number,
   room: number,
   countTokens: CountTokens,
 ): SentLine {
+  // The pack's first line names the task: that its goal was told goes without saying.
+  const known = all.filter(({ kind }) => kind !== 'goal')
   const required = known.filter((item) => item.required).map(nameOf)
   const least = countTokens(lineOf(required, COUNT_WIDEST))
   const share = Math.max(SHARE_MIN, Math.floor(budget * SHARE))
@@ -25,7 +27,8 @@ export function sentLine(
   const reserved = countTokens(lineOf(named(known, COUNT_WIDEST, max), COUNT_WIDEST))
   return {
     reserved,
-    text: (referred) => {
+    text: (items) => {
+      const referred = items.filter(({ kind }) => kind !== 'goal')
       if (referred.length === 0) return ''
       const names = named(referred, referred.length, reserved)
       return lineOf(names, referred.length - names.length)
@@ -47,8 +50,8 @@ export function sentLine(
 export type SentLine = {
   /** Tokens it takes at most; 0: there is none. */
   readonly reserved: number
-  /** `referred`: those of `known` that are not sent again, in its order. */
-  readonly text: (referred: readonly PackItem[]) => string
+  /** Of those that are not sent again, in their order. */
+  readonly text: (items: readonly PackItem[]) => string
 }
 
 const SHARE = 0.05
@@ -57,11 +60,11 @@ const ROOM_SHARE = 0.15
 const NAMES_MAX = 12
 const COUNT_WIDEST = 99_999
 
-/** The goal and the folders around it go without saying: they are counted only. */
+/** Folders are counted only. */
 const NAMED = new Set<PackItem['kind']>(['record', 'rule', 'file', 'symbol', 'work'])
 
 function lineOf(names: readonly string[], more: number): string {
-  if (names.length === 0) return block([`sent before: ${more} items`])
+  if (names.length === 0) return block([`sent before: ${more} ${more === 1 ? 'item' : 'items'}`])
   return block([`sent before: ${[...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`])
 }
 

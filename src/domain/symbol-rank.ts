@@ -1,8 +1,9 @@
 import { nameMatches, type SymbolPlace } from './focus.ts'
-import type { LexicalView, ListedSymbol } from './lexical.ts'
+import type { LexicalView } from './lexical.ts'
 import { symbolsOf } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import type { ChangedCode, SymbolCandidate } from './pack-candidate.ts'
+import type { ListedSymbol } from './packed-file.ts'
 import { fuse, type Ranks, ranking, scaled, type Weights } from './rank.ts'
 import { fileFactor, type WantedCode } from './wanted-code.ts'
 import { FACTORS, LIMITS } from './weights.ts'
@@ -17,7 +18,7 @@ export function rankSymbols(
   focused: readonly SymbolPlace[],
   changed: readonly ChangedCode[],
   /** Best first. */
-  files: readonly { readonly path: string }[],
+  files: readonly { readonly path: string; readonly ranks: Ranks }[],
   wanted: WantedCode,
   weights: Weights,
 ): SymbolCandidate[] {
@@ -28,12 +29,16 @@ export function rankSymbols(
     changed: ranking(changed.flatMap((file) => listed.changedIn(file).map(keyOf))),
   }
   const fileRank = ranking(files.map(({ path }) => path))
+  const graphRank = new Map(files.map(({ path, ranks }) => [path, ranks.graph]))
   const file = new Map<SymbolKey, number>()
+  const graph = new Map<SymbolKey, number>()
   for (const key of [lists.words, lists.focus, lists.changed].flatMap((list) => [...list.keys()])) {
     const rank = fileRank.get(placeOf(key).path)
     if (rank !== undefined) file.set(key, rank)
+    const near = graphRank.get(placeOf(key).path)
+    if (near !== undefined) graph.set(key, near)
   }
-  const symbols = fuse({ ...lists, file }, weights, compareKeys)
+  const symbols = fuse({ ...lists, file, graph }, weights, compareKeys)
     .map(({ key, ranks, score }) => candidate(view, listed, placeOf(key), ranks, score, wanted))
     .sort(better)
   return firstOfEach(symbols, LIMITS.symbolsPerFile)
@@ -79,7 +84,7 @@ function candidate(
   }
   const factor = scaled(fileFactor(path, file.language, wanted), FACTORS.symbol)
   const score = scaled(fused, factor)
-  return { path, blob: file.blob, symbol, nth, ranks, factor, score }
+  return { path, blob: file.blob, symbol, ordinal, nth, ranks, factor, score }
 }
 
 /** Score, then path bytes, line, kind, name. */

@@ -6,8 +6,11 @@ import type { RecordKind } from './record.ts'
  * measurement (`scripts/bench/quality.ts`); other values are another index version.
  */
 export const WEIGHTS = {
-  file: { words: 1_000, symbols: 1_000, records: 500, named: 500, focus: 3_000, changed: 1_500 },
-  symbol: { words: 1_000, file: 1_000, focus: 3_000, changed: 1_500 },
+  file: {
+    ...{ words: 1_000, symbols: 1_000, records: 500, graph: 300, named: 500 },
+    ...{ focus: 3_000, changed: 1_500 },
+  },
+  symbol: { words: 1_000, file: 1_000, graph: 300, focus: 3_000, changed: 1_500 },
   record: { words: 1_000, anchored: 1_000, own: 1_500 },
   folder: { files: 1_000 },
   rule: { required: 1_000, matched: 1_000 },
@@ -43,10 +46,13 @@ export const RECORD_FACTORS = {
 /** How deep each list is read, and how many symbols of one file are candidates. */
 export const LIMITS = {
   files: 100,
+  /** The best files by words and records, whose neighbours are candidates. */
+  graphSeeds: 8,
   symbols: 600,
   records: 60,
   recordsForFiles: 20,
   filesOfRecords: 60,
   anchoredRecords: 60,
   symbolsPerFile: 10,
+  symbolsWithCalls: 24,
 } as const

@@ -232,11 +232,15 @@ export class RepoIndex {
     const blobs = [...pathsOf.keys()]
     for (let start = 0; start < blobs.length; start += FILES_AT_ONCE) {
       const some = blobs.slice(start, start + FILES_AT_ONCE)
+      const lacking = new Set(some)
       for (const file of await this.store.files(this.repo, version, some)) {
+        lacking.delete(file.blob)
         this.stored.add(`${version}/${file.blob}`)
         if (file.status === 'left_out') this.leftOut.add(`${version}/${file.blob}`)
         else for (const path of pathsOf.get(file.blob) ?? []) this.lexical.addFile(path, file)
       }
+      // Another daemon may have dropped what was stored: it is asked for again.
+      for (const blob of lacking) this.stored.delete(`${version}/${blob}`)
       if (start % MUCH === 0 && start > 0) giveBack()
     }
   }

@@ -1,3 +1,4 @@
+import { placeOfCodeId } from '../domain/code-search.ts'
 import { Fault } from '../domain/fault.ts'
 import { symbolsOf } from '../domain/lexical.ts'
 import { MARKS } from '../domain/mark.ts'
@@ -116,9 +117,12 @@ async function codeItem(
     const at = symbol === null ? path : `${path}:${line} ${symbol}`
     return { id, text: lines(`${id} ${codeLine(at)}`, NOT_AT_HAND) }
   }
+  // What a search named, and no pack held.
+  const found = view === null ? null : placeOfCodeId(view.lexical, id)
+  if (view !== null && found !== null) return codeText(store, repo, view, id, found)
   throw new Fault(
     'not_found',
-    `No pack of this repository had an item ${id}.`,
+    `No pack of this repository had an item ${id}, and the code here has none.`,
     'Name it by path:Symbol.',
     {
       detail: { reason: 'item_unknown', id },

@@ -2,14 +2,15 @@ import { explain, type Manifest, type ManifestItem } from '../domain/receipt.ts'
 
 /**
  * Every line of a pack recomputed from its stored manifest, as text: tier, score, and which list
- * gave which rank. What was left out follows, the best first.
+ * gave which rank. What the reader had already follows, and what was left out, the best first.
  */
 export function renderExplanation(manifest: Manifest): string {
   const { inputs } = manifest
   const { lines, over, agrees } = explain(manifest)
   const named = nameOf(manifest)
   const shown = lines.filter(({ tier }) => tier !== null)
-  const hidden = lines.filter(({ tier }) => tier === null)
+  const referred = lines.filter(({ item, tier }) => tier === null && item.sent !== undefined)
+  const hidden = lines.filter(({ item, tier }) => tier === null && item.sent === undefined)
   const row = ({ item, score, tier }: (typeof lines)[number]) =>
     `${item.id} ${tier ?? '-'} ${score} ${named(item)}: ${reasonsOf(item)}`
   return [
@@ -19,6 +20,7 @@ export function renderExplanation(manifest: Manifest): string {
     ...(over > 0 ? [`over the budget by ${over} tokens: required conventions`] : []),
     'shown: id, tier, score, what it is, rank in each list',
     ...shown.map(row),
+    ...(referred.length > 0 ? ['sent before to this reader:', ...referred.map(row)] : []),
     ...(hidden.length > 0 ? ['left out, for want of room:', ...hidden.map(row)] : []),
     ...Object.entries(manifest.unweighed).map(([kind, count]) => `not weighed: ${count} ${kind}`),
     agrees
@@ -39,11 +41,12 @@ function nameOf(manifest: Manifest): (item: ManifestItem) => string {
   }
 }
 
-function reasonsOf({ ranks, factor, required }: ManifestItem): string {
+function reasonsOf({ ranks, factor, required, sent }: ManifestItem): string {
   const lists = Object.entries(ranks).map(([list, rank]) => `${list} #${rank}`)
   return [
     ...lists,
     ...(factor === 1_000 ? [] : [`x ${factor / 1_000}`]),
     ...(required ? ['required'] : []),
+    ...(sent === undefined ? [] : [`had at ${sent}`]),
   ].join(', ')
 }

@@ -16,8 +16,11 @@ import { handoff, showHandoff } from './handoff.ts'
 import { pack } from './pack.ts'
 import { listReceipts, showReceipt } from './receipts.ts'
 import { log, record, why } from './records.ts'
+import { compareIndex, dropIndex, keptFiles, keptTrees, loadIndex, unparsable } from './reindex.ts'
 import { init, listRepos, migrate, purge, status } from './repos.ts'
 import { listReviews, resolveThread, showReview } from './review.ts'
+import { search } from './search.ts'
+import { acknowledgePack, listSessions, resetSession, showSession } from './sessions.ts'
 import { abandon, resolve, submit } from './task-steps.ts'
 import { checkpoint, fileTask, listTasks, showTask, startTask } from './tasks.ts'
 import {
@@ -70,10 +73,21 @@ export const handlers: Handlers = {
   'index.state': indexState,
   'index.tree': indexTree,
   'index.files': indexFiles,
+  'index.drop': dropIndex,
+  'index.load': loadIndex,
+  'index.unparsable': unparsable,
+  'index.rows': keptFiles,
+  'index.listings': keptTrees,
+  'index.compare': compareIndex,
   pack,
+  'pack.ack': acknowledgePack,
   expand,
+  search,
   receipt: showReceipt,
   'receipt.list': listReceipts,
+  'session.list': listSessions,
+  'session.show': showSession,
+  'session.reset': resetSession,
   'slot.take': takeSlot,
   'slot.free': freeSlot,
   'landing.open': openLanding,

@@ -1,14 +1,17 @@
 import type { Input } from '../api/routes.ts'
+import type { Anchor } from '../domain/anchor.ts'
+import { anchorIn } from '../domain/anchor-moves.ts'
 import { failingChecks } from '../domain/attestation.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { versionOf } from '../domain/code-view.ts'
 import { Fault } from '../domain/fault.ts'
+import type { Ledger } from '../domain/ledger.ts'
 import { MARKS } from '../domain/mark.ts'
 import { compareBytes } from '../domain/order.ts'
 import { buildPack, type PackInput, recordsWeighed } from '../domain/pack.ts'
 import type { ChangedCode } from '../domain/pack-candidate.ts'
 import type { Pack } from '../domain/pack-finish.ts'
-import type { PackRecord } from '../domain/pack-history.ts'
+import type { PackRecord, RecordAnchor } from '../domain/pack-history.ts'
 import type { LiveTask } from '../domain/pack-live.ts'
 import { selectCandidates } from '../domain/pack-select.ts'
 import type { PackTask } from '../domain/pack-task.ts'
@@ -24,8 +27,8 @@ import { type IndexedView, type RepoIndex, viewKey } from './code-indexes.ts'
 import type { Deps, Handler } from './deps.ts'
 import { renderExplanation } from './explanation.ts'
 import { findRepo, findTask } from './lookup.ts'
-import { markIn } from './records.ts'
 import type { Facts, RepoFacts } from './repo-facts.ts'
+import { type Reading, readingOf } from './sessions.ts'
 import { approvalText, verdictText } from './task-verdict.ts'
 import { givenTask } from './tasks.ts'
 
@@ -35,18 +38,17 @@ export const pack: Handler<'pack'> = async (deps, input, caller) => {
   const repo = await findRepo(store, input.repo)
   const index = await indexes.current(repo)
   const task = await taskOf(store, index, repo, givenTask(input.task))
-  const gathered = await gather(store, index, repo, task, input)
-  const built = await keep(
-    deps,
-    repo,
-    task,
-    input.session ?? caller.session,
-    caller.actor,
-    gathered,
-  )
-  const { text, receipt, tokens, budget, degraded, items, omitted } = built
+  const reading = await readingOf(store, repo.id, input, caller)
+  const gathered = await gather(store, index, repo, task, input, reading?.ledger)
+  const built = await keep(deps, repo, task, reading, caller.actor, gathered)
+  const { text, receipt, tokens, budget, degraded, items, omitted, sentBefore } = built
   const explanation = input.explain ? renderExplanation(built.manifest) : null
-  return { text, receipt, tokens, budget, degraded, items, omitted, explanation }
+  const reader =
+    reading === null ? null : { session: reading.reader.session, resets: reading.resets }
+  return {
+    ...{ text, receipt, tokens, budget, degraded, items, omitted, sentBefore },
+    ...{ reader, explanation },
+  }
 }
 
 /** A live task as the facts have it: what a pack shows of one takes a position when it changes. */
@@ -63,11 +65,12 @@ async function keep(
   deps: Deps,
   repo: Repo,
   task: Task,
-  session: string | null,
+  reading: Reading | null,
   actor: string,
   gathered: PackInput,
 ): Promise<Pack> {
   const countTokens = await deps.countTokens()
+  const session = reading?.reader.session ?? null
   for (let digits = RECEIPT_DIGITS; ; digits += 4) {
     const built = buildPack(gathered, countTokens, digits)
     try {
@@ -90,6 +93,7 @@ async function gather(
   repo: Repo,
   task: Task,
   input: Input<'pack'>,
+  ledger: Ledger | undefined,
 ): Promise<PackInput> {
   const code = asCodeView(input.view)
   const [view, facts] = await Promise.all([
@@ -112,7 +116,7 @@ async function gather(
   })
   const { taskFiles } = candidates
   const incomplete = view === null || view.missing > 0 || input.indexing
-  const weighed = candidates.records.slice(0, recordsWeighed(input.budget))
+  const weighed = recordsWeighed(candidates.records, { budget: input.budget, ledger })
   const handoff = own.find(({ kind }) => kind === 'handoff')
   const [records, handoffs, verdict] = await Promise.all([
     packRecords(index.facts, weighed, view),
@@ -139,6 +143,7 @@ async function gather(
       .filter(({ matches }) => taskFiles.some(matches))
       .map(({ convention }) => convention),
     live: liveTasks(index, repo, facts, task, taskFiles),
+    ledger,
   }
 }
 
@@ -191,12 +196,16 @@ async function packRecords(
     ...record,
     corrects: [],
     rivals: rivals.get(record.id) ?? [],
-    anchors: record.anchors.map((anchor) => {
-      const mark = markIn(view, anchor)
-      const { path, symbol } = anchor
-      return { path, symbol, mark: mark === null ? null : MARKS[mark] }
-    }),
+    anchors: record.anchors.map((anchor) => recordAnchor(view, anchor)),
   }))
+}
+
+/** An anchor as a pack shows it: at the place where its code is now. */
+function recordAnchor(view: IndexedView | null, anchor: Anchor): RecordAnchor {
+  const { path, symbol } = anchor
+  const { mark, at } = anchorIn(view, anchor)
+  if (mark === 'moved' && at !== null) return { ...at, mark: null, movedFrom: { path, symbol } }
+  return { path, symbol, mark: mark === null ? null : MARKS[mark] }
 }
 
 const isCurrent = ({ supersededBy, purged }: TaskRecord) => supersededBy.length === 0 && !purged

@@ -1,9 +1,9 @@
 import type { LogItem } from '../api/views.ts'
 import type { Caller } from '../domain/actor.ts'
 import type { Anchor } from '../domain/anchor.ts'
+import { anchorIn } from '../domain/anchor-moves.ts'
 import { claimFault, everHeld } from '../domain/claim.ts'
-import { symbolsOf } from '../domain/lexical.ts'
-import { type Mark, markOf } from '../domain/mark.ts'
+import type { Mark } from '../domain/mark.ts'
 import {
   COMMENT_KINDS,
   checkRecordText,
@@ -142,15 +142,5 @@ export function markedItem(record: TaskRecord, view: IndexedView | null): LogIte
 
 /** What became of anchored code in a view; null without one, and for what the index leaves out. */
 export function markIn(view: IndexedView | null, anchor: Anchor): Mark | null {
-  return markOf(anchor, view === null ? undefined : hashIn(view, anchor))
-}
-
-/** Of several definitions with one name, the one that is as it was recorded speaks for all. */
-function hashIn(view: IndexedView, { path, symbol, hash }: Anchor): string | null | undefined {
-  const file = view.lexical.byPath.get(path)
-  if (file === undefined) return view.leftOut.has(path) || view.missing > 0 ? undefined : null
-  if (symbol === null) return file.hash
-  if (file.status !== 'parsed') return undefined
-  const named = symbolsOf(file).filter(({ name }) => name === symbol)
-  return named.some((found) => found.hash === hash) ? hash : (named[0]?.hash ?? null)
+  return anchorIn(view, anchor).mark
 }

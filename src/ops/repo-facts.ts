@@ -5,6 +5,7 @@ import type { RecordId, TaskRecord } from '../domain/record.ts'
 import type { Position, RepoId } from '../domain/repo.ts'
 import { LIVE_STATES, type Task, type TaskId } from '../domain/task.ts'
 import type { Store } from '../store/store.ts'
+import { SearchTexts } from './search-texts.ts'
 
 /** Tasks looked at beside the one a pack is for. */
 const LIVE_TASKS_MAX = 500
@@ -33,11 +34,15 @@ export class RepoFacts {
   private at = -1
   private facts: Promise<Facts> | null = null
   private readonly texts = new Map<RecordId, TaskRecord>()
+  /** What a search looks through beside the index. */
+  readonly searched: SearchTexts
 
   constructor(
     private readonly store: Store,
     private readonly repo: RepoId,
-  ) {}
+  ) {
+    this.searched = new SearchTexts(store, repo)
+  }
 
   async asOf(position: Position): Promise<Facts> {
     if (this.facts === null || this.at !== position) {

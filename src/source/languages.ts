@@ -1,3 +1,5 @@
+import { projectFile } from './links-project.ts'
+
 /**
  * The languages whose files are more than words. A new one is a row here, a grammar in
  * `grammars.ts`, a query in `queries/` and a golden file in `test/fixtures/languages/`.
@@ -104,17 +106,20 @@ export function languageOf(path: string, text: string): Language {
   const byPath = languageClass(path)
   if (byPath === 'c-header') return rowOf(looksLikeCpp(text) ? 'cpp' : 'c')
   if (byPath === 'unknown') return rowOf(interpreted(text) ?? 'text')
-  return rowOf(byPath)
+  return byName.get(byPath) ?? rowOf('text')
 }
 
 /**
- * What the path alone says: a language's name, `c-header` or `unknown`. Together with the content it
+ * What the path alone says: a language's name, `c-header`, a kind of project file (which is text that
+ * says how names become paths) or `unknown`. Together with the content it
  * decides a `FileIndex` in full, so an index kept by content is exact when its key holds both.
  */
 export function languageClass(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const named = byFileName.get(name)
   if (named !== undefined) return named
+  const project = projectFile(name)
+  if (project !== null) return project
   const dot = name.lastIndexOf('.')
   if (dot <= 0) return 'unknown'
   const extension = name.slice(dot + 1)

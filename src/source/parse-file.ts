@@ -1,8 +1,9 @@
-import { textHash } from '../domain/anchor.ts'
+import { symbolHash, textHash } from '../domain/anchor.ts'
 import type { BlobId, CodeSymbol, FileIndex, ParseStatus } from '../domain/code.ts'
 import { redactLines } from '../domain/redact.ts'
-import { type GrammarName, type Language, languageOf } from './languages.ts'
+import { type GrammarName, type Language, languageClass, languageOf } from './languages.ts'
 import { type LeftOutReason, leftOutByContent, leftOutByText } from './left-out.ts'
+import { linksOf } from './links.ts'
 import { headings } from './markdown.ts'
 import { type SourceText, sourceText } from './source-text.ts'
 import { type DeclaredSymbol, declaredSymbols } from './symbols.ts'
@@ -114,8 +115,10 @@ function indexed(
   const symbols = declared.map((symbol): CodeSymbol => {
     const { comment: _, ...rest } = symbol
     const own = lines.slice(symbol.line - 1, symbol.endLine).join('\n')
-    return { ...rest, hash: textHash(own), words: count.document(symbol) }
+    return { ...rest, hash: symbolHash(own, symbol.name), words: count.document(symbol) }
   })
+  const kind = language.name === 'text' ? languageClass(file.path) : language.name
+  const links = linksOf(kind, source.text)
   const index: FileIndex = {
     blob: file.blob,
     language: language.name,
@@ -126,6 +129,7 @@ function indexed(
     words: count.words,
     counts: count.counts,
     symbols,
+    ...(links.length === 0 ? {} : { links }),
   }
   return { kind: 'indexed', path: file.path, index }
 }

@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { TERMS_VERSION } from '../domain/terms.ts'
 
 /** Raise it when this folder makes another index of the same file. */
-export const PARSER_VERSION = 1
+export const PARSER_VERSION = 2
 
 /**
  * Names the rules by which files become indexes: ours, the grammars', and Bun's, whose Unicode tables

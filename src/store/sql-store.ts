@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import type { SessionLedger } from './session-ledger.ts'
 import { addAttestation, listAttestations, liveAttestations } from './sql/attestations.ts'
 import * as bundles from './sql/bundles.ts'
 import { addCheckpoint, lastCheckpoint, liveCheckpoints } from './sql/checkpoints.ts'
@@ -6,6 +7,7 @@ import { claimTask } from './sql/claim-task.ts'
 import { listClaims } from './sql/claims.ts'
 import { closeLanding } from './sql/close-landing.ts'
 import * as code from './sql/code-index.ts'
+import * as kept from './sql/code-index-rows.ts'
 import {
   addConvention,
   conventionsByPrefix,
@@ -18,6 +20,7 @@ import { listReceipts, putReceipt, receiptsByPrefix } from './sql/receipts.ts'
 import * as records from './sql/record-query.ts'
 import { addRecord } from './sql/records.ts'
 import * as repos from './sql/repos.ts'
+import * as ledger from './sql/session-ledger.ts'
 import * as slots from './sql/slot.ts'
 import { moveTask } from './sql/steps.ts'
 import { assertAllStorable } from './sql/storable.ts'
@@ -46,7 +49,11 @@ export function sqlStore(database: Database): Store {
     ...conventionMethods(database),
     ...receiptMethods(database),
     ...codeMethods(database),
-    maintain: () => database.maintain(),
+    ...ledgerMethods(database),
+    maintain: async () => {
+      await database.write(ledger.forgetIdleSessions)
+      await database.maintain()
+    },
     close: () => database.close(),
   }
 }
@@ -241,7 +248,15 @@ function codeMethods({
   read,
   write,
 }: Database): Methods<
-  'missingFiles' | 'putFiles' | 'files' | 'unparsable' | 'putTree' | 'tree' | 'hasTree'
+  | 'missingFiles'
+  | 'putFiles'
+  | 'files'
+  | 'unparsable'
+  | 'putTree'
+  | 'tree'
+  | 'filesAfter'
+  | 'treesAfter'
+  | 'dropCodeIndex'
 > {
   return {
     missingFiles: (repo, version, blobs) => read((q) => code.missingFiles(q, repo, version, blobs)),
@@ -254,6 +269,24 @@ function codeMethods({
     unparsable: (repo, version) => read((q) => code.unparsable(q, repo, version)),
     putTree: (repo, tree, entries) => write((q) => code.putTree(q, repo, tree, entries)),
     tree: (repo, tree) => read((q) => code.findTree(q, repo, tree)),
-    hasTree: (repo, tree) => read((q) => code.hasTree(q, repo, tree)),
+    filesAfter: (repo, after, limit) => read((q) => kept.filesAfter(q, repo, after, limit)),
+    treesAfter: (repo, after, limit) => read((q) => kept.treesAfter(q, repo, after, limit)),
+    dropCodeIndex: (repo, limit) => write((q) => kept.dropCodeIndex(q, repo, limit)),
+  }
+}
+
+function ledgerMethods({ read, write }: Database): SessionLedger {
+  return {
+    sentTo: (repo, reader) => read((q) => ledger.sentTo(q, repo, reader)),
+    noteSent: async (repo, reader, delivery) => {
+      assertAllStorable('reader', [reader, delivery])
+      return write((q) => ledger.noteSent(q, repo, reader, delivery))
+    },
+    resetSession: async (repo, session) => {
+      assertAllStorable('session', session)
+      return write((q) => ledger.resetSession(q, repo, session))
+    },
+    listSessions: (repo, filter, limit) => read((q) => ledger.listSessions(q, repo, filter, limit)),
+    listSent: (repo, session, limit) => read((q) => ledger.listSent(q, repo, session, limit)),
   }
 }

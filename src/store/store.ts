@@ -8,6 +8,7 @@ import type { RecordId, RecordKind, TaskRecord } from '../domain/record.ts'
 import type { CommitId, Instant, Position, Repo, RepoId, RepoIdentity } from '../domain/repo.ts'
 import type { Task, TaskId, TaskKind, TaskState } from '../domain/task.ts'
 import type { NewCheckpoint, NewRecord } from './new-fact.ts'
+import type { SessionLedger } from './session-ledger.ts'
 import type { TaskLife } from './task-life.ts'
 import type { TrunkSlot } from './trunk-slot.ts'
 
@@ -19,7 +20,7 @@ import type { TrunkSlot } from './trunk-slot.ts'
  * Throws `store_unavailable` when the database cannot be reached or has no room, `claim_lost` and
  * `refused_rule` from guarded writes, `conflict` for a race a caller may repeat.
  */
-export interface Store extends TaskLife, TrunkSlot {
+export interface Store extends TaskLife, TrunkSlot, SessionLedger {
   readonly backend: 'pglite' | 'postgres'
 
   /** The database's clock. */
@@ -117,10 +118,18 @@ export interface Store extends TaskLife, TrunkSlot {
   ): Promise<{ readonly count: number; readonly blobs: readonly BlobId[] }>
   putTree(repo: RepoId, tree: TreeKey, entries: readonly TreeEntry[]): Promise<void>
   tree(repo: RepoId, tree: TreeKey): Promise<readonly TreeEntry[] | null>
-  hasTree(repo: RepoId, tree: TreeKey): Promise<boolean>
+  /** What is kept of files, by version and content, after `after`. Writes nothing. */
+  filesAfter(repo: RepoId, after: FileKey | null, limit: number): Promise<readonly KeptFile[]>
+  /** The listings kept, by key, after `after`. Writes nothing. */
+  treesAfter(repo: RepoId, after: TreeKey | null, limit: number): Promise<readonly KeptTree[]>
+  /** Deletes what is kept of at most `limit` files or trees, of any version; says how many are left. */
+  dropCodeIndex(
+    repo: RepoId,
+    limit: number,
+  ): Promise<{ readonly dropped: number; readonly left: number }>
 
   // --- care of the database itself
-  /** Checkpoints, vacuums, analyzes; on a server that does so by itself, nothing. */
+  /** Forgets idle sessions; checkpoints, vacuums, analyzes, but on a server that does so by itself. */
   maintain(): Promise<void>
   close(): Promise<void>
 }
@@ -178,6 +187,13 @@ export type RecordFilter = {
   /** Superseded ones too. */
   readonly all: boolean
 }
+
+/** Names a row of the code index. */
+export type FileKey = { readonly version: string; readonly blob: BlobId }
+/** `file` null: what is kept cannot be read. */
+export type KeptFile = FileKey & { readonly file: FileIndex | null }
+/** `entries` null: what is kept cannot be read. */
+export type KeptTree = { readonly key: TreeKey; readonly entries: readonly TreeEntry[] | null }
 
 export type NewConvention = {
   /** 32 hex digits, as for records. */

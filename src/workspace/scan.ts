@@ -87,7 +87,13 @@ export async function withIndex<T>(
 }
 
 export function removeScan(workspace: Workspace): void {
-  rmSync(scanDir(workspaceGround(workspace)), { recursive: true, force: true })
+  removeScanDir(scanDir(workspaceGround(workspace)))
+}
+
+/** HEAD first: what a kill leaves of the rest is then laid anew, not taken for whole. */
+export function removeScanDir(dir: string): void {
+  rmSync(join(dir, 'HEAD'), { force: true })
+  rmSync(dir, { recursive: true, force: true })
 }
 
 /** What a git process needs to see the files of the ground with its private index. */
@@ -144,9 +150,11 @@ function headOf(base: CommitId | null): string {
   return base ?? 'ref: refs/heads/none'
 }
 
-function scanDir(ground: Ground): string {
-  return join(ground.clone.dir, 'scan', `${ground.key}.git`)
+export function scanDir(ground: Ground): string {
+  return join(scansDir(ground.clone), `${ground.key}.git`)
 }
+
+export const scansDir = (clone: Clone) => join(clone.dir, 'scan')
 
 function readOr(file: string): string | null {
   return existsSync(file) ? readFileSync(file, 'utf8') : null

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { goalOf, isHard } from '../../scripts/bench/bench-tasks.ts'
 import { History } from '../../scripts/bench/history.ts'
+import { ledgerFigures } from '../../scripts/bench/ledger.ts'
 import { compare, type Marks } from '../../scripts/bench/metrics.ts'
 import { quality } from '../../scripts/bench/quality.ts'
 
@@ -24,6 +25,21 @@ beforeAll(() => {
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a session of ten packs sends less twice, and tells more, with a ledger', async () => {
+  const history = await History.open(folder)
+  const figures = await ledgerFigures(history!, { tasks: 10, budget: BUDGET })
+  expect(figures.map(({ way, sessions }) => [way, sessions])).toEqual([
+    ['the same task moving on', 4],
+    ['ten different focuses', 4],
+  ])
+  for (const { savedShare, itemsRatio, without, with: kept } of figures) {
+    expect(savedShare).toBeGreaterThan(0.3)
+    expect(itemsRatio).toBeGreaterThanOrEqual(1)
+    expect(kept.files).toBeGreaterThanOrEqual(without.files)
+    expect([without.line, kept.line > 0]).toEqual([0, true])
+  }
+})
 
 test('a synthetic history gives the tasks, and av finds what they changed', async () => {
   const history = await History.open(folder)

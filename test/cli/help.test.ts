@@ -33,6 +33,7 @@ test('all of av, by groups', () => {
       index run                     Bring the index of the code you stand in up to date.
       sync                          Follow trunk: what others moved, what landed elsewhere, what a crash
                                     left open.
+      reindex                       Delete every index of this repository, and build it anew.
 
     tasks
       task start GOAL               Start a task: a workspace of its own, branched from trunk.
@@ -85,6 +86,10 @@ test('all of av, by groups', () => {
       expand ID...                  Everything behind an id or a \`path:Symbol\` of a pack.
       receipt RECEIPT               What a pack held, at which tier, and why.
       receipt list                  The receipts, newest first.
+      session list                  The sessions that packs were delivered to, the last heard of first.
+      session show [SESSION]        What a session was sent and has not lost since.
+      session reset [SESSION]       A session lost its context, and all below it: send everything again.
+      search WORD...                Search records, code and tasks by words; the best first.
 
     store
       daemon start                  Start the daemon; every command does so by itself.
@@ -192,6 +197,8 @@ test('on a narrow terminal', () => {
                              Default: 800.
           --session SESSION  The session the pack is for;
                              AV_SESSION when left out.
+          --fresh            Send what this session was sent
+                             before once more.
           --explain          Say where the rank of each line
                              came from.
 

@@ -15,6 +15,8 @@ export class RecordingTerminal implements Terminal {
   cwd = '/home/ada/repo'
   stdin: Uint8Array = new Uint8Array()
   stdinReads = 0
+  /** False: whoever read standard output is gone. */
+  isRead = true
   ask: Terminal['ask'] = null
   #nowMs = NOW_MS
   #timers: { readonly atMs: number; readonly run: () => void }[] = []
@@ -22,6 +24,7 @@ export class RecordingTerminal implements Terminal {
   readonly now = () => this.#nowMs
   readonly out = async (text: string) => {
     this.written.push({ to: 'out', text })
+    return this.isRead
   }
   readonly err = (text: string) => {
     this.written.push({ to: 'err', text })

@@ -6,6 +6,8 @@ import type { Page } from '../../src/cli/render/page.ts'
 import { render } from '../../src/cli/render.ts'
 import { NOW_MS } from './recording-terminal.ts'
 import { REVIEW_EXPECTED } from './rendered-review.ts'
+import { SEARCH_EXPECTED } from './rendered-search.ts'
+import { SESSION_EXPECTED } from './rendered-session.ts'
 import { HOSTILE, poisoned, SAMPLES } from './samples.ts'
 
 const PAGE: Page = {
@@ -20,6 +22,8 @@ const show = <N extends CommandName>(name: N, data: Output<N> = SAMPLES[name], p
 describe('what people read', () => {
   const EXPECTED: { readonly [N in CommandName]: string } = {
     ...REVIEW_EXPECTED,
+    ...SEARCH_EXPECTED,
+    ...SESSION_EXPECTED,
     init: 'hono was known; this clone joined it, trunk main at 0123456789ab\n',
     status: `hono trunk main at 0123456789ab
 fix-the-login-race-ab2c open, owner ada, needs_attention

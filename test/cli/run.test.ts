@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { Output, RouteName } from '../../src/api/routes.ts'
 import { runCli } from '../../src/cli/run.ts'
+import type { CommandResult } from '../../src/client/run-command.ts'
 import { FAULTS, Fault, type FaultCode } from '../../src/domain/fault.ts'
 import { answering, echo, echoJson, RecordingTerminal } from './recording-terminal.ts'
 
@@ -112,6 +114,35 @@ describe('a fault', () => {
     await runCli(['status', '-q'], terminal, run, ABOUT)
     expect(terminal.text('err')).toBe('Error: No file ^[[31mx^M<U+202E>.\nHint: Name another.\n')
   })
+})
+
+describe('what is left to do after the output', () => {
+  const run = async (words: readonly string[], isRead: boolean) => {
+    const terminal = new RecordingTerminal()
+    terminal.isRead = isRead
+    const data = { text: 'the pack\n', explanation: null }
+    const after: number[] = []
+    const code = await runCli(
+      words,
+      terminal,
+      async <N extends RouteName>(): Promise<CommandResult<N>> => ({
+        ...{ data: data as Output<N>, warnings: [] },
+        afterOutput: async () => {
+          after.push(terminal.written.length)
+        },
+      }),
+      ABOUT,
+    )
+    return { code, after }
+  }
+
+  test.each([[['pack']], [['pack', '--json']], [['pack', '--quiet']]])(
+    'of %j is done when it was written, and not when nobody read it',
+    async (words) => {
+      expect(await run(words, true)).toEqual({ code: 0, after: [1] })
+      expect(await run(words, false)).toEqual({ code: 0, after: [] })
+    },
+  )
 })
 
 describe('values are checked', () => {

@@ -3,6 +3,8 @@ import type { ConventionView, DaemonView } from '../../src/api/views.ts'
 import type { CommandName } from '../../src/cli/commands.ts'
 import { COMMIT, record, task } from './sample-task.ts'
 import { reviewSamples } from './samples-review.ts'
+import { searchSamples } from './samples-search.ts'
+import { sessionSamples } from './samples-session.ts'
 
 /** Text as somebody might write it who wants more than to be read. */
 export const HOSTILE = '\x1b]0;owned\x07\x1b[2J\r\u202eevil\u2028\x9b31m\u{e0041}end'
@@ -65,6 +67,7 @@ export const SAMPLES: { readonly [N in CommandName]: Output<N> } = {
   demo: { folder: '/tmp/av-demo-1', steps: 11 },
   'task.start': task,
   ...reviewSamples,
+  ...searchSamples,
   'task.list': {
     items: [
       task,
@@ -113,8 +116,11 @@ export const SAMPLES: { readonly [N in CommandName]: Output<N> } = {
     degraded: [],
     items: [{ id: 'r:12345678', section: 'Task', tier: 'full' }],
     omitted: 0,
+    sentBefore: [],
+    reader: null,
     explanation: null,
   },
+  ...sessionSamples,
   expand: {
     items: [
       { id: 'r:12345678', text: 'r:12345678 decision\n> Refresh 30 s early\n' },
@@ -144,4 +150,4 @@ export function poisoned(value: unknown, key = ''): unknown {
   )
 }
 
-const CLOSED = new Set(['state', 'kind', 'status', 'from'])
+const CLOSED = new Set(['state', 'kind', 'status', 'from', 'part'])

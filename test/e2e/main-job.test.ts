@@ -213,7 +213,7 @@ describe.each(KINDS)('the main job on a %s repository', (kind) => {
 
   test('a required rule is in the smallest pack, which says how far it is over', async () => {
     const cwd = job.other.workspace ?? ''
-    const words = ['--budget', '50', '--focus', 'src/api/login.ts']
+    const words = ['--budget', '50', '--focus', 'src/api/login.ts', '--fresh']
     const pack = await machine.data('pack', words, { cwd, as: BEN })
     expect(pack.tokens).toBeGreaterThan(50)
     expect(pack.text).toContain(`${job.required.id} src/api/**: Handlers answer with a Result`)

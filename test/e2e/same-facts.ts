@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Output } from '../../src/api/routes.ts'
 import type { Caller } from '../../src/domain/actor.ts'
-import { textHash } from '../../src/domain/anchor.ts'
+import { symbolHash } from '../../src/domain/anchor.ts'
 import type { BlobId, FileIndex } from '../../src/domain/code.ts'
 import { indexFile } from '../../src/source/file-index.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -91,7 +91,7 @@ async function record(office: Office): Promise<string> {
   const ben = await office.task('Ein Größenproblem: session ends twice', agent('ben'))
   await office.task('İstanbul: session <|endoftext|>', agent('çağla'))
   const anchorAt = (path: string) => ({
-    anchors: [{ path, symbol: 'endSession', hash: textHash(body(path)) }],
+    anchors: [{ path, symbol: 'endSession', hash: symbolHash(body(path), 'endSession') }],
   })
   for (const [at, summary] of HOSTILE.entries()) {
     const by = at % 2 === 0 ? ada : ben

@@ -78,7 +78,7 @@ export async function doMainJob(machine: Machine, root: string) {
   const beside = { cwd: other.workspace ?? '', as: BEN }
   const words = ['--focus', 'src/session.ts', '--focus', 'login']
   const packText = await machine.text(['pack', ...words], beside)
-  const pack = await machine.data('pack', words, beside)
+  const pack = await machine.data('pack', [...words, '--fresh'], beside)
   return { init, task, ...records, checkpoint, log, why, ...rules, other, packText, pack }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import type { Sent } from '../../src/api/routes.ts'
-import { textHash } from '../../src/domain/anchor.ts'
+import { symbolHash, textHash } from '../../src/domain/anchor.ts'
 import type { BlobId } from '../../src/domain/code.ts'
 import { indexFile } from '../../src/source/file-index.ts'
 import { freshStore } from '../support/stores.ts'
@@ -119,7 +119,7 @@ describe('the mark of an anchor in the log', () => {
       task,
       owner,
       'same',
-      at('src/session.ts', 'Session.refresh', textHash(refresh)),
+      at('src/session.ts', 'Session.refresh', symbolHash(refresh, 'refresh')),
     )
     await office.record(task, owner, 'changed', at('src/session.ts', null, textHash('other')))
     await office.record(task, owner, 'gone', at('src/session.ts', 'Session.end', textHash('x')))

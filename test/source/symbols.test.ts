@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { textHash } from '../../src/domain/anchor.ts'
+import { symbolHash } from '../../src/domain/anchor.ts'
 import { compareBytes } from '../../src/domain/order.ts'
 import { terms } from '../../src/domain/terms.ts'
 import { indexOf } from './indexed.ts'
@@ -78,7 +78,10 @@ describe('a symbol', () => {
       doc: 'Says it.',
       signature: 'export class A',
     })
-    expect(symbol?.hash).toBe(textHash(source.split('\n').slice(3, 9).join('\n')))
+    const own = source.split('\n').slice(3, 9).join('\n')
+    expect(symbol?.hash).toBe(symbolHash(own, 'A'))
+    expect(symbol?.hash).toBe(symbolHash(own.replace('class A', 'class B'), 'B'))
+    expect(symbol?.hash).not.toBe(symbolHash(own.replace('return 1', 'return 2'), 'A'))
   })
 
   test('keeps its hash while only its place and white space at line ends change', async () => {

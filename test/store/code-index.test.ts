@@ -88,9 +88,9 @@ onEach('the code index', BACKENDS, ({ open }) => {
       { path: 'ü/"\\\n\ud800', blob: blob(1) },
       { path: 'logo.png', blob: null },
     ]
-    expect([await store.hasTree(repo, key), await store.tree(repo, key)]).toEqual([false, null])
+    expect(await store.tree(repo, key)).toBeNull()
     await store.putTree(repo, key, entries)
-    expect([await store.hasTree(repo, key), await store.tree(repo, key)]).toEqual([true, entries])
+    expect(await store.tree(repo, key)).toEqual(entries)
     await store.putTree(repo, key, entries.slice(1))
     expect(await store.tree(repo, key)).toEqual(entries.slice(1))
   })
@@ -99,9 +99,8 @@ onEach('the code index', BACKENDS, ({ open }) => {
     const { id } = await store.createRepo(newRepo(), ada)
     const key = (n: number) => `${n}/v1` as TreeKey
     const kept = async () => {
-      const found: number[] = []
-      for (let n = 0; n < 23; n++) if (await store.hasTree(id, key(n))) found.push(n)
-      return found
+      const found = await store.treesAfter(id, null, 30)
+      return found.map((row) => Number.parseInt(row.key, 10)).sort((a, b) => a - b)
     }
     const hours = (n: number) => opened.query('UPDATE clock_shift SET millis = $1', [n * 3_600_000])
     for (let n = 0; n < 20; n++) await store.putTree(id, key(n), [])
@@ -114,5 +113,51 @@ onEach('the code index', BACKENDS, ({ open }) => {
     await store.putTree(id, key(21), [])
     await hours(0)
     expect(await kept()).toEqual([0, ...Array.from({ length: 17 }, (_, n) => n + 3), 20, 21])
+  })
+
+  test('gives all of it in pages, by version and content', async () => {
+    const { id } = await store.createRepo(newRepo(), ada)
+    await store.putFiles(id, 'b', [file(2), file(1)])
+    await store.putFiles(id, 'a', [file(3)])
+    const first = await store.filesAfter(id, null, 2)
+    expect(first).toEqual([
+      { version: 'a', blob: blob(3), file: file(3) },
+      { version: 'b', blob: blob(1), file: file(1) },
+    ])
+    expect(await store.filesAfter(id, { version: 'b', blob: blob(1) }, 2)).toEqual([
+      { version: 'b', blob: blob(2), file: file(2) },
+    ])
+    const entries = [{ path: 'x', blob: blob(1) }]
+    for (const key of ['2/b', '1/a']) await store.putTree(id, key as TreeKey, entries)
+    expect(await store.treesAfter(id, null, 1)).toEqual([{ key: '1/a' as TreeKey, entries }])
+    expect(await store.treesAfter(id, '1/a' as TreeKey, 5)).toEqual([
+      { key: '2/b' as TreeKey, entries },
+    ])
+  })
+
+  test('gives what was damaged without its content', async () => {
+    const { id } = await store.createRepo(newRepo(), ada)
+    await store.putFiles(id, 'v1', [file(1)])
+    await store.putTree(id, 'a/v1' as TreeKey, [])
+    for (const table of ['file_index', 'tree']) {
+      await opened.query(`UPDATE ${table} SET doc = 'x' WHERE repo = $1`, [id])
+    }
+    expect(await store.filesAfter(id, null, 5)).toEqual([
+      { version: 'v1', blob: blob(1), file: null },
+    ])
+    expect(await store.treesAfter(id, null, 5)).toEqual([{ key: 'a/v1' as TreeKey, entries: null }])
+  })
+
+  test('is dropped in bounded steps, of one repo', async () => {
+    const { id } = await store.createRepo(newRepo(), ada)
+    await store.putFiles(id, 'old', [file(1), file(2)])
+    await store.putFiles(id, 'v1', [file(1)])
+    await store.putTree(id, 'a/v1' as TreeKey, [])
+    const before = (await store.filesAfter(repo, null, 5_000)).length
+    expect(await store.dropCodeIndex(id, 3)).toEqual({ dropped: 3, left: 1 })
+    expect(await store.dropCodeIndex(id, 3)).toEqual({ dropped: 1, left: 0 })
+    expect(await store.dropCodeIndex(id, 3)).toEqual({ dropped: 0, left: 0 })
+    expect(await store.filesAfter(id, null, 5)).toEqual([])
+    expect((await store.filesAfter(repo, null, 5_000)).length).toBe(before)
   })
 })

@@ -73,8 +73,8 @@ export function optimumByTrying(
 }
 
 /**
- * What has to be shown whatever else were worth more: the first three by rank that fit as handles
- * beside one another, each with what it stands under.
+ * What has to be shown whatever else were worth more: the first three by rank, of those the reader
+ * has not, that fit as handles beside one another, each with what it stands under.
  */
 export function floorOf(items: readonly BudgetItem[], room: number): ReadonlySet<string> {
   const byId = new Map(items.map((item) => [item.id, item]))
@@ -83,6 +83,7 @@ export function floorOf(items: readonly BudgetItem[], room: number): ReadonlySet
   let found = 0
   for (const item of items) {
     if (found === 3) break
+    if (item.sent !== undefined) continue
     const joining: BudgetItem[] = []
     let up: BudgetItem | undefined = item
     while (up !== undefined && !floor.has(up.id)) {

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { PARSE_STATUSES, SYMBOL_KINDS } from '../../domain/code.ts'
+import {
+  LINK_CHARS_MAX,
+  LINK_KINDS,
+  LINK_NAMES_MAX,
+  LINKS_MAX,
+  PARSE_STATUSES,
+  SYMBOL_KINDS,
+} from '../../domain/code.ts'
 import { OVERLAY_MAX } from '../../domain/code-view.ts'
 import { supplied, text } from '../field.ts'
 import { type Route, returns } from '../route.ts'
@@ -47,7 +54,13 @@ const fileIndex = () =>
         }),
       )
       .max(50_000),
+    links: z.array(link()).max(LINKS_MAX).default([]),
   })
+
+const link = () =>
+  z
+    .tuple([z.enum(LINK_KINDS), text(LINK_CHARS_MAX)], text(LINK_CHARS_MAX))
+    .refine((each) => each.length <= 2 + LINK_NAMES_MAX)
 
 /** How a client brings the code index up to date. None of these is a command. */
 export const codeRoutes = {

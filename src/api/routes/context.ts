@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { arg, flag, limit, supplied, text } from '../field.ts'
 import { type Route, returns } from '../route.ts'
-import type { List, PackView, ReceiptView } from '../views.ts'
+import type { List, PackView, ReceiptView, SentView, SessionView } from '../views.ts'
 import { codeView } from './code.ts'
 import { repo } from './repos.ts'
 
 export const BUDGET_DEFAULT = 800
+
+const session = () =>
+  arg(text(200).optional(), {
+    description: 'The session; AV_SESSION when left out.',
+    positional: true,
+    value: 'SESSION',
+  })
 
 export const contextRoutes = {
   pack: {
@@ -33,6 +40,9 @@ export const contextRoutes = {
           description: 'The session the pack is for; AV_SESSION when left out.',
           value: 'SESSION',
         }),
+        fresh: arg(flag(), {
+          description: 'Send what this session was sent before once more.',
+        }),
         explain: arg(flag(), { description: 'Say where the rank of each line came from.' }),
         repo: repo(),
         view: codeView(),
@@ -43,6 +53,20 @@ export const contextRoutes = {
         indexing: supplied(z.boolean(), 'The index of the view is still being built.'),
       }),
     output: returns<PackView>(),
+  },
+  'pack.ack': {
+    summary: 'A pack was delivered: what it sent, its reader has.',
+    group: null,
+    mcp: false,
+    input: () =>
+      z.strictObject({
+        receipt: supplied(text(64), 'The receipt of the pack.'),
+        session: supplied(text(200), 'The session it was made for.'),
+        resets: supplied(z.int().min(0), 'How often that had lost its context by then.'),
+        repo: repo(),
+      }),
+    /** Not noted: the session lost its context meanwhile. */
+    output: returns<{ readonly noted: boolean }>(),
   },
   expand: {
     summary: 'Everything behind an id or a `path:Symbol` of a pack.',
@@ -87,5 +111,35 @@ export const contextRoutes = {
         repo: repo(),
       }),
     output: returns<List<Omit<ReceiptView, 'manifest' | 'explanation'>>>(),
+  },
+  'session.list': {
+    summary: 'The sessions that packs were delivered to, the last heard of first.',
+    group: 'context',
+    mcp: false,
+    input: () =>
+      z.strictObject({
+        limit: arg(limit(), { description: 'How many at most.' }),
+        repo: repo(),
+      }),
+    output: returns<List<SessionView>>(),
+  },
+  'session.show': {
+    summary: 'What a session was sent and has not lost since.',
+    group: 'context',
+    mcp: false,
+    input: () =>
+      z.strictObject({
+        session: session(),
+        limit: arg(limit(), { description: 'How many items at most.' }),
+        repo: repo(),
+      }),
+    output: returns<SessionView & { readonly sent: readonly SentView[]; readonly more: boolean }>(),
+  },
+  'session.reset': {
+    summary: 'A session lost its context, and all below it: send everything again.',
+    group: 'context',
+    mcp: false,
+    input: () => z.strictObject({ session: session(), repo: repo() }),
+    output: returns<{ readonly session: string; readonly forgotten: number }>(),
   },
 } as const satisfies Record<string, Route>

@@ -123,16 +123,12 @@ export async function findTree(
     .where(isThis)
   if (row === undefined) return null
   if (row.isStale) await queries.update(tree).set({ touchedAt: NOW }).where(isThis)
-  const entries = unpack(row.doc) as readonly (readonly [string, BlobId | null])[]
-  return entries.map(([path, blob]) => ({ path, blob }))
+  return unpackTree(row.doc)
 }
 
-export async function hasTree(queries: Queries, repo: RepoId, key: TreeKey): Promise<boolean> {
-  const rows = await queries
-    .select({ key: tree.key })
-    .from(tree)
-    .where(and(eq(tree.repo, repo), eq(tree.key, key)))
-  return rows.length > 0
+export function unpackTree(doc: Uint8Array): readonly TreeEntry[] {
+  const entries = unpack(doc) as readonly (readonly [string, BlobId | null])[]
+  return entries.map(([path, blob]) => ({ path, blob }))
 }
 
 /** One array, not one parameter a blob: there may be thousands. */
@@ -149,7 +145,7 @@ function pack(value: unknown): Buffer {
 }
 
 /** What `pack` was given; it is read by the version that wrote it. */
-function unpack(doc: Uint8Array): unknown {
+export function unpack(doc: Uint8Array): unknown {
   return JSON.parse(Bun.zstdDecompressSync(doc).toString())
 }
 

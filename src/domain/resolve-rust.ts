@@ -1,0 +1,122 @@
+import type { Link } from './code.ts'
+import {
+  type CodeLayout,
+  folderOf,
+  foldersAbove,
+  joined,
+  type ResolvedLink,
+  stemOf,
+} from './code-layout.ts'
+
+/**
+ * Rust's paths: `crate`, `self`, `super`, modules of the file, and the crates of the same workspace
+ * by the name in their `Cargo.toml`. Modules are followed by the files' names alone.
+ */
+export class RustNames {
+  /** Crate → the folder its modules lie in, and the file that is its root. */
+  private readonly crates = new Map<string, Crate>()
+
+  constructor(private readonly layout: CodeLayout) {
+    for (const number of layout.named('Cargo.toml')) {
+      const { path, links } = layout.files[number]!
+      const crate = this.crateIn(folderOf(path))
+      const name = links.find(([kind]) => kind === 'package')?.[1]
+      if (name === undefined || crate === null) continue
+      if (!this.crates.has(name)) this.crates.set(name, crate)
+    }
+  }
+
+  resolve(from: number, [given, target, ...names]: Link): ResolvedLink[] {
+    const kind = given === 'export' ? 'export' : 'import'
+    const { path } = this.layout.files[from]!
+    if (names.length === 0) {
+      const place = this.follow(path, target.split('::'))
+      if (place === null) return [{ kind, names: [], files: [] }]
+      return [{ kind, names: place.left.slice(0, 1), files: this.fileOf(place.folder) }]
+    }
+    return names.map((name) => {
+      const place = this.follow(path, [...target.split('::'), ...(name === '*' ? [] : [name])])
+      if (place === null) return { kind, names: [name], files: [] }
+      // Behind the last module comes the item; what follows that is its own.
+      const item = place.left[0]
+      const whole = item === undefined ? (name === '*' ? ['*'] : []) : [item]
+      return { kind, names: whole, files: this.fileOf(place.folder) }
+    })
+  }
+
+  /** As far into the modules as the path leads, and what of it is left. */
+  private follow(from: string, path: readonly string[]): Place | null {
+    const [first, ...rest] = path
+    const own = this.moduleFolder(from)
+    let folder: string | null
+    if (first === 'crate') folder = this.crateOf(from)?.folder ?? null
+    else if (first === 'self') folder = own
+    else if (first === 'super') folder = own === '' ? null : folderOf(own)
+    else if (this.child(own, first!) !== null) folder = this.child(own, first!)
+    else folder = this.crates.get(first!)?.folder ?? null
+    if (folder === null) return null
+    let left: readonly string[] = rest
+    while (left.length > 0) {
+      const next: string | null =
+        left[0] === 'super' ? folderOf(folder) : this.child(folder, left[0]!)
+      if (next === null) break
+      folder = next
+      left = left.slice(1)
+    }
+    return { folder, left }
+  }
+
+  private child(folder: string, name: string): string | null {
+    const place = joined(folder, name)
+    return place !== null && this.moduleFile(place).length > 0 ? place : null
+  }
+
+  private moduleFile(place: string): readonly number[] {
+    return this.layout.firstOf([`${place}.rs`, `${place}/mod.rs`])
+  }
+
+  /** The file that holds what a module of this folder defines. */
+  private fileOf(folder: string): readonly number[] {
+    const own = this.moduleFile(folder)
+    if (own.length > 0) return own
+    for (const crate of this.crates.values()) if (crate.folder === folder) return [crate.root]
+    return this.layout.firstOf([`${folder}/lib.rs`, `${folder}/main.rs`])
+  }
+
+  /** Where the modules of a file lie: `src/a.rs` has them in `src/a`, a root or `mod.rs` beside it. */
+  private moduleFolder(path: string): string {
+    const folder = folderOf(path)
+    const stem = stemOf(path)
+    if (stem === 'mod' || stem === 'lib' || stem === 'main') return folder
+    for (const crate of this.crates.values()) {
+      if (this.layout.files[crate.root]!.path === path) return folder
+    }
+    return joined(folder, stem)!
+  }
+
+  private crateOf(path: string): Crate | null {
+    for (const folder of foldersAbove(folderOf(path))) {
+      const manifest = folder === '' ? 'Cargo.toml' : `${folder}/Cargo.toml`
+      if (this.layout.at(manifest) === undefined) continue
+      return this.crateIn(folder)
+    }
+    return null
+  }
+
+  private crateIn(folder: string): Crate | null {
+    const at = (path: string) => joined(folder, path)!
+    const manifest = this.layout.at(at('Cargo.toml'))
+    const links = manifest === undefined ? [] : this.layout.files[manifest]!.links
+    const given = links.flatMap(([kind, root]) => (kind === 'root' ? [at(root)] : []))
+    const [root] = this.layout.firstOf([
+      ...given,
+      at('src/lib.rs'),
+      at('src/main.rs'),
+      at('lib.rs'),
+    ])
+    return root === undefined ? null : { root, folder: folderOf(this.layout.files[root]!.path) }
+  }
+}
+
+type Crate = { readonly folder: string; readonly root: number }
+type Place = { readonly folder: string; readonly left: readonly string[] }
