@@ -5,7 +5,8 @@ import type { TreeEntry } from './code-view.ts'
 
 /** 32 hex digits that tell one file index from another; equal for equal content. */
 export function filePrint(file: FileIndex): string {
-  return printOf(file)
+  // A store or a client may leave out what there is none of.
+  return printOf({ ...file, links: file.links ?? [] })
 }
 
 /** The same for a listing, in its order. */

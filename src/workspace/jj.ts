@@ -26,9 +26,36 @@ export async function jj(
   args: readonly string[],
   options: JjOptions = {},
 ): Promise<Ran> {
+  for (let tried = 1; ; tried++) {
+    const ran = await jjOnce(host, clone, args, options)
+    if (ran.exitCode === 0) return ran
+    if (tried < TRIES_MAX && TWIN.test(ran.stderr)) {
+      await Bun.sleep(SECOND_MS)
+      continue
+    }
+    const fault = diagnose(ran)
+    if (fault.detail.reason === 'unknown') await checkTools(host)
+    throw fault
+  }
+}
+
+/**
+ * Of two commits that say the same in the same second jj refuses the later one, before anything is done: a trial that
+ * is repeated at once, or one that is followed by the rebase it tried. In the next second it is another commit.
+ */
+const TWIN = /^Caused by: (?:\d+: )?Newly-created commit [0-9a-f]+ already exists$/m
+const SECOND_MS = 1_100
+const TRIES_MAX = 4
+
+function jjOnce(
+  host: Host,
+  clone: Clone,
+  args: readonly string[],
+  options: JjOptions,
+): Promise<Ran> {
   const settings = jjSettings(clone.trunk)
   const target = options.workspace ?? storeJj(clone)
-  const ran = await run(host, {
+  return run(host, {
     argv: [
       host.jj,
       '--no-pager',
@@ -43,10 +70,6 @@ export async function jj(
     cwd: options.workspace ?? clone.dir,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   })
-  if (ran.exitCode === 0) return ran
-  const fault = diagnose(ran)
-  if (fault.detail.reason === 'unknown') await checkTools(host)
-  throw fault
 }
 
 /**

@@ -181,7 +181,7 @@ describe.skipIf(whyNoTeam !== null)(`trouble in a team${skipped}`, () => {
     expect([code, text]).toEqual([
       7,
       expect.stringMatching(
-        /^Error: Trunk has moved by the merge of late, but .*\nHint: Run `av sync`/,
+        /^Error: Trunk has moved by the merge of late, but .*\nHint: Run `av sync`/m,
       ),
     ])
     expect(team.history.at(-1)).toBe('Make late')

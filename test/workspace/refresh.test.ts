@@ -8,6 +8,7 @@ import { type Clone, storeGit } from '../../src/workspace/clone.ts'
 import { refresh } from '../../src/workspace/refresh.ts'
 import { readEntry } from '../../src/workspace/registry.ts'
 import { stackBase } from '../../src/workspace/stack.ts'
+import { trial } from '../../src/workspace/trial.ts'
 import {
   adopt,
   append,
@@ -242,4 +243,18 @@ test('a task that was moved off its base by hand is not rebased', async () => {
     code: 'conflict',
     detail: { reason: 'base_lost' },
   })
+})
+
+test('a trial of what was refreshed in the same second is answered, not refused as a commit that exists', async () => {
+  const { clone, trunk, workspace, before, next } = await apart(
+    { 'a.txt': 'one\n' },
+    { 'a.txt': 'mine\n' },
+    { 'a.txt': 'theirs\n' },
+  )
+  // Whether the two fall into one second is chance: of six trials in a row most do.
+  await refresh(box.host, workspace, next)
+  for (let tried = 0; tried < 6; tried++) {
+    const answer = await trial(box.host, clone, { base: trunk, tip: before.commit, onto: next })
+    expect(answer.conflictedFiles).toEqual(['a.txt'])
+  }
 })
