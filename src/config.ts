@@ -1,5 +1,15 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { readTable, type Table, writeKey } from './config-file.ts'
+import {
+  badValue,
+  folder,
+  httpUrl,
+  oneLine,
+  type Place,
+  postgresUrl,
+  program,
+  wholeNumber,
+} from './config-values.ts'
 import { ACTOR_NAME_MAX } from './domain/actor.ts'
 import { shownAddress } from './domain/database-address.ts'
 import { Fault } from './domain/fault.ts'
@@ -67,6 +77,38 @@ const SETTINGS = {
     help: 'The folder of the workspaces: <folder>/<repo>/<task>/.',
     read: folder,
   },
+  embedUrl: {
+    env: 'AV_EMBED_URL',
+    default: '',
+    help: 'An http(s) address that speaks the OpenAI embeddings API; unset: the built-in table.',
+    read: httpUrl,
+  },
+  embedModel: {
+    env: 'AV_EMBED_MODEL',
+    default: 'nomic-embed-text',
+    help: 'The model asked for at AV_EMBED_URL.',
+    read: oneLine(200),
+  },
+  embedKey: {
+    env: 'AV_EMBED_KEY',
+    default: '',
+    help: 'The key for AV_EMBED_URL; never shown.',
+    read: oneLine(1_000),
+    secret: true,
+  },
+  qdrantUrl: {
+    env: 'AV_QDRANT_URL',
+    default: '',
+    help: 'The http(s) address of a Qdrant server; unset: vectors are searched in the daemon.',
+    read: httpUrl,
+  },
+  qdrantApiKey: {
+    env: 'AV_QDRANT_API_KEY',
+    default: '',
+    help: 'The key for AV_QDRANT_URL; never shown.',
+    read: oneLine(1_000),
+    secret: true,
+  },
   carryGlobs: {
     env: 'AV_CARRY_GLOBS',
     default: '**/*.md',
@@ -82,18 +124,10 @@ type Row = {
   readonly help: string
   /** Checks a text and gives the value; never called with ''. */
   readonly read: (text: string, place: Place) => string | number
+  /** Whether it is never shown. */
+  readonly secret?: true
 }
 type Name = keyof typeof SETTINGS
-
-/** Where a text was found. */
-type Place = {
-  /** For messages: `AV_LEASE_SECS`, `lease_secs in /…/config.toml`. */
-  readonly label: string
-  /** What a relative path starts from. */
-  readonly base: string
-  /** What `~` stands for. */
-  readonly userHome: string
-}
 
 /** The values. A text that is unset is ''. */
 export type Settings = { readonly [N in Name]: ReturnType<(typeof SETTINGS)[N]['read']> }
@@ -148,12 +182,19 @@ export function readConfig(around: Surroundings, table: Table): Config {
     settings: Object.fromEntries(found.map(({ name, value }) => [name, value])) as Settings,
     items: found.map(({ name, value, from }) => ({
       key: keyOf(name),
-      value: name === 'databaseUrl' && value ? shownAddress(String(value)) : String(value),
+      value: shownValue(name, String(value)),
       from,
       help: SETTINGS[name].help,
     })),
     warnings: [...strayVariables(around.env), ...strayKeys(table, fileIn(home))],
   }
+}
+
+function shownValue(name: Name, value: string): string {
+  if (value === '') return ''
+  const row: Row = SETTINGS[name]
+  if (row.secret) return '(set)'
+  return name === 'databaseUrl' ? shownAddress(value) : value
 }
 
 /** One setting, by its key or its variable's name. */
@@ -247,40 +288,3 @@ const unknownSetting = (word: string): Fault =>
     'See `av config` for all of them.',
     { detail: { reason: 'unknown_setting' } },
   )
-
-const badValue = (place: Place, wanted: string): Fault =>
-  new Fault('bad_input', `${place.label} must be ${wanted}.`, 'Correct it or take it away.', {
-    detail: { reason: 'bad_setting', setting: place.label },
-  })
-
-function folder(text: string, { base, userHome }: Place): string {
-  return resolve(
-    base,
-    text.replace(/^~(?=\/|$)/, () => userHome),
-  )
-}
-
-/** A path, or a bare name to be looked up on the PATH. */
-function program(text: string, place: Place): string {
-  return /^~|\//.test(text) ? folder(text, place) : text
-}
-
-function postgresUrl(text: string, place: Place): string {
-  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return text
-  throw badValue(place, 'an address like postgres://user@host:5432/name')
-}
-
-function wholeNumber(min: number, max: number) {
-  return (text: string, place: Place): number => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= min && value <= max) return value
-    throw badValue(place, `a whole number from ${min} to ${max}`)
-  }
-}
-
-function oneLine(charsMax: number) {
-  return (text: string, place: Place): string => {
-    if (text.length <= charsMax && !/\p{Cc}/u.test(text)) return text
-    throw badValue(place, `one line of at most ${charsMax} characters`)
-  }
-}

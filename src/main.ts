@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { RouteName } from './api/routes.ts'
-import { BUILD_ID, type Build, VERSION } from './api/version.ts'
+import { BUILD_ID, type Build } from './api/version.ts'
 import type { Terminal } from './cli/terminal.ts'
 import type { Client } from './client/client.ts'
 import type { Given } from './client/command.ts'
@@ -98,34 +98,7 @@ async function runDaemonHere({ settings }: Config, port: number | null): Promise
     port,
     world: realWorld,
     host: processHost(),
-    open: async ({ daemon, log, onFatal }) => {
-      const [{ openStore }, { CodeIndexes }, { handlers }, { postgresLine }] = await Promise.all([
-        import('./store/open.ts'),
-        import('./ops/code-indexes.ts'),
-        import('./ops/handlers.ts'),
-        import('./daemon/log.ts'),
-      ])
-      const { store, schema } = await openStore({
-        databaseUrl: settings.databaseUrl || null,
-        home: settings.home,
-        version: VERSION,
-        onFatal: ({ message }) => onFatal(message),
-        onLog: (line) => postgresLine(line, log),
-      })
-      let counter: Promise<(text: string) => number> | null = null
-      const countTokens = () => {
-        counter ??= import('./ops/tokens.ts').then(({ loadTokenCounter }) => loadTokenCounter())
-        return counter
-      }
-      const { leaseSecs } = settings
-      const indexes = new CodeIndexes(store)
-      return {
-        deps: { store, world: realWorld, leaseSecs, countTokens, indexes, daemon, schema },
-        handlers,
-        maintain: () => store.maintain(),
-        close: () => store.close(),
-      }
-    },
+    open: async (around) => (await import('./open-daemon.ts')).openDaemon(settings, around),
     onReady: ({ pid, home, port: listening }) => {
       const tcp = listening === null ? '' : ` and on 127.0.0.1:${listening}`
       talk(`av ${BUILD_ID} (process ${pid}) answers for ${home}${tcp}\n`)
@@ -172,7 +145,14 @@ async function runCommand<N extends RouteName>(
   })
   const tools = toolbox(settled.settings, createClient(sendOver(access)))
   const result = await createRunCommand(tools, local)(name, given, invocation)
-  return { ...result, warnings: [...settled.warnings, ...result.warnings] }
+  const { embedUrl } = settled.settings
+  const leaves = /^(?:config|pack)/.test(name) && embedUrl !== '' ? await departureOf(embedUrl) : []
+  return { ...result, warnings: [...settled.warnings, ...leaves, ...result.warnings] }
+}
+
+async function departureOf(address: string): Promise<readonly string[]> {
+  const { departureWarning } = await import('./index/embedder-http.ts')
+  return [departureWarning(address) ?? []].flat()
 }
 
 async function daemonAccess(settings: Settings): Promise<DaemonAccess> {

@@ -52,6 +52,11 @@ describe('a setting', () => {
       ['generation', '', 'default'],
       ['jj', '', 'default'],
       ['workspaces', '/home/mei/ws', 'default'],
+      ['embed_url', '', 'default'],
+      ['embed_model', 'nomic-embed-text', 'default'],
+      ['embed_key', '', 'default'],
+      ['qdrant_url', '', 'default'],
+      ['qdrant_api_key', '', 'default'],
       ['carry_globs', '**/*.md', 'default'],
     ])
     expect([settings.leaseSecs, settings.idleSecs, settings.actor]).toEqual([60, 900, 'mei'])
@@ -92,12 +97,30 @@ describe('a setting', () => {
       'postgres://mei@db.example:5433/av?host=/run/pg',
     )
   })
+
+  test('never shows a key, only that there is one', () => {
+    const config = readConfig(bare({ AV_EMBED_KEY: 'hunter2' }), { qdrant_api_key: 'hunter3' })
+    expect([config.settings.embedKey, config.settings.qdrantApiKey]).toEqual(['hunter2', 'hunter3'])
+    const shown = ['embed_key', 'qdrant_api_key'].map((key) => itemOf(config, key).value)
+    expect(shown).toEqual(['(set)', '(set)'])
+    expect(itemOf(readConfig(bare(), {}), 'embed_key').value).toBe('')
+  })
 })
 
 describe('a value that cannot be used names where it stands', () => {
   const cases: readonly (readonly [Surroundings['env'], Record<string, unknown>, string])[] = [
     [{ AV_LEASE_SECS: '1e3' }, {}, 'AV_LEASE_SECS must be a whole number from 1 to 2592000.'],
     [{ AV_LEASE_SECS: '0' }, {}, 'AV_LEASE_SECS must be a whole number from 1 to 2592000.'],
+    [
+      { AV_EMBED_URL: 'localhost:11434' },
+      {},
+      'AV_EMBED_URL must be an http:// or https:// address without a name or password in it.',
+    ],
+    [
+      {},
+      { qdrant_url: 'https://mei:hunter2@qdrant.example' },
+      'qdrant_url in /data/av/config.toml must be an http:// or https:// address without a name or password in it.',
+    ],
     [
       {},
       { idle_secs: -1 },
@@ -250,6 +273,24 @@ describe('the daemon that a command starts', () => {
       AV_LEASE_SECS: '1800',
       AV_IDLE_SECS: '900',
     })
+  })
+
+  test('searches by meaning where the command does, and shows no key of it', () => {
+    const env = {
+      ...{ AV_EMBED_URL: 'http://127.0.0.1:11434', AV_EMBED_MODEL: 'small', AV_EMBED_KEY: 'k1' },
+      ...{ AV_QDRANT_URL: 'http://127.0.0.1:6333', AV_QDRANT_API_KEY: 'k2' },
+    }
+    const { settings } = readConfig(bare(env), {})
+    expect(daemonEnvironment(settings, {})).toMatchObject(env)
+    const shared = sharedSettings(settings, {})
+    expect(shared.map(({ name, shown, refuses }) => [name, shown, refuses]).slice(1, 3)).toEqual([
+      ['AV_QDRANT_URL', 'http://127.0.0.1:6333', true],
+      ['AV_EMBED_URL', 'http://127.0.0.1:11434 (small)', false],
+    ])
+    const other = sharedSettings({ ...settings, qdrantApiKey: 'k3', embedKey: 'k4' }, {})
+    expect(other.map(({ digest }, at) => digest === shared[at]?.digest)).toEqual([
+      ...[true, false, false, true, true],
+    ])
   })
 
   test('has the same settings as the command, as far as both can tell', () => {

@@ -12,7 +12,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   'world.ts': [],
   'kernel-lock.ts': [],
-  'config.ts': ['domain', 'config-file.ts'],
+  'config.ts': ['domain', 'config-file.ts', 'config-values.ts'],
+  'config-values.ts': ['domain'],
+  'open-daemon.ts': [
+    ...['domain', 'api', 'store', 'ops', 'index', 'daemon'],
+    ...['world.ts', 'config.ts'],
+  ],
   'config-file.ts': ['domain'],
   api: ['domain'],
   store: ['domain'],
@@ -24,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     // The store's interface; never what stands behind it.
     ...['store/store.ts', 'store/new-fact.ts', 'store/task-life.ts', 'store/trunk-slot.ts'],
     'store/session-ledger.ts',
+    ...['index/embedder.ts', 'index/vectors.ts', 'index/semantic-fault.ts'],
   ],
   daemon: ['domain', 'api', 'ops', 'world.ts', 'kernel-lock.ts'],
   client: ['domain', 'api', 'workspace', 'source', 'world.ts', 'kernel-lock.ts'],

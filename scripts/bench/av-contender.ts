@@ -2,6 +2,7 @@ import { buildPack, type PackInput } from '../../src/domain/pack.ts'
 import type { Pack } from '../../src/domain/pack-finish.ts'
 import { selectCandidates } from '../../src/domain/pack-select.ts'
 import { WEIGHTS, type WeightTable } from '../../src/domain/weights.ts'
+import { benchSemantics } from './bench-semantics.ts'
 import type { BenchCase, BenchWorld, Contender, Shown } from './contender.ts'
 
 /** `av` itself: the very functions the daemon calls, and a whole pack's text. */
@@ -13,6 +14,7 @@ export const ABLATIONS: readonly Contender[] = [
     file: { ...WEIGHTS.file, graph: 0 },
     symbol: { ...WEIGHTS.symbol, graph: 0 },
   }),
+  { name: 'av without semantic', answer: answerWith(WEIGHTS, null) },
   without('records', { file: { ...WEIGHTS.file, records: 0 } }),
   without('file words', { file: { ...WEIGHTS.file, words: 0 } }),
   without('symbol words for files', { file: { ...WEIGHTS.file, symbols: 0 } }),
@@ -20,16 +22,22 @@ export const ABLATIONS: readonly Contender[] = [
 ]
 
 export function packOf(
-  { lexical, records, countTokens }: BenchWorld,
-  { task, view, records: older }: BenchCase,
+  world: BenchWorld,
+  of: BenchCase,
   budget: number,
   weights: WeightTable = WEIGHTS,
   moment: Moment = AT_FIRST,
+  semantics: Semantics = benchSemantics,
 ): Pack {
+  const { lexical, records, countTokens } = world
+  const { task, view, records: older } = of
   const { goal } = task
   const context = { goal, focus: moment.focus, changed: moment.changed }
   const candidates = selectCandidates(
-    { ...context, index: lexical, view, records: older, ownRecords: [], ownPaths: [] },
+    {
+      ...{ ...context, index: lexical, view, records: older, ownRecords: [], ownPaths: [] },
+      semantic: semantics?.(world, of, moment.focus) ?? null,
+    },
     weights,
   )
   return buildPack(
@@ -58,8 +66,14 @@ function without(part: string, changed: Partial<WeightTable>): Contender {
   return { name: `av without ${part}`, answer: answerWith({ ...WEIGHTS, ...changed }) }
 }
 
-function answerWith(weights: WeightTable): Contender['answer'] {
-  return (world, of, budget) => read(packOf(world, of, budget, weights), of)
+/** What lies closest in meaning; null: not searched. */
+type Semantics = typeof benchSemantics | null
+
+function answerWith(
+  weights: WeightTable,
+  semantics: Semantics = benchSemantics,
+): Contender['answer'] {
+  return (world, of, budget) => read(packOf(world, of, budget, weights, AT_FIRST, semantics), of)
 }
 
 /**

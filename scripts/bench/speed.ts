@@ -24,6 +24,7 @@ import type { Caller } from '../../src/domain/actor.ts'
 import { CodeIndexes } from '../../src/ops/code-indexes.ts'
 import type { Deps, Handler } from '../../src/ops/deps.ts'
 import { handlers } from '../../src/ops/handlers.ts'
+import { SemanticSearch } from '../../src/ops/semantic.ts'
 import { loadTokenCounter } from '../../src/ops/tokens.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { MIGRATIONS } from '../../src/store/migrations.ts'
@@ -109,6 +110,7 @@ async function fillStore(home: string, made: MadeUp) {
   const deps: Deps = {
     ...{ store, world: seededWorld(11), schema, leaseSecs: 86_400 },
     indexes: new CodeIndexes(store),
+    semantic: new SemanticSearch(store, () => fail('not asked')),
     countTokens: () => {
       counter ??= loadTokenCounter()
       return counter

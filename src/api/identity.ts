@@ -28,19 +28,29 @@ export const PG_VARIABLES = [
   'PGOPTIONS',
 ] as const
 
+/** The settings that a daemon goes by. Those of search by meaning are '' or left out by default. */
+export type DaemonSettings = {
+  readonly databaseUrl: string
+  readonly leaseSecs: number
+  readonly idleSecs: number
+  readonly embedUrl?: string
+  readonly embedModel?: string
+  readonly embedKey?: string
+  readonly qdrantUrl?: string
+  readonly qdrantApiKey?: string
+}
+
 /**
  * What decides where a daemon writes, and what it was told else. `AV_HOME` is not among it: it is
  * where the socket lies, so whoever reaches the daemon has the same one.
  */
 export function sharedSettings(
-  settings: {
-    readonly databaseUrl: string
-    readonly leaseSecs: number
-    readonly idleSecs: number
-  },
+  settings: DaemonSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly SharedSetting[] {
   const { databaseUrl, leaseSecs, idleSecs } = settings
+  const { embedUrl = '', embedModel = '', embedKey = '' } = settings
+  const { qdrantUrl = '', qdrantApiKey = '' } = settings
   const fromEnv = databaseUrl === '' ? [] : PG_VARIABLES.map((name) => env[name] ?? null)
   return [
     {
@@ -48,6 +58,18 @@ export function sharedSettings(
       shown: databaseUrl === '' ? 'pglite' : shownAddress(databaseUrl),
       digest: digest([databaseUrl, ...fromEnv]),
       refuses: true,
+    },
+    {
+      name: 'AV_QDRANT_URL',
+      shown: qdrantUrl || 'none',
+      digest: digest([qdrantUrl, qdrantApiKey]),
+      refuses: true,
+    },
+    {
+      name: 'AV_EMBED_URL',
+      shown: embedUrl === '' ? 'the built-in table' : `${embedUrl} (${embedModel})`,
+      digest: digest(embedUrl === '' ? [] : [embedUrl, embedModel, embedKey]),
+      refuses: false,
     },
     ...Object.entries({ AV_LEASE_SECS: leaseSecs, AV_IDLE_SECS: idleSecs }).map(
       ([name, value]) => ({

@@ -1,4 +1,4 @@
-import { PG_VARIABLES } from '../api/identity.ts'
+import { type DaemonSettings, PG_VARIABLES } from '../api/identity.ts'
 
 /** What a daemon's process needs besides its settings: its user, scratch space, trust, Postgres. */
 const PASSED_ON = [
@@ -17,12 +17,7 @@ const PASSED_ON = [
  * wherever they stood, and nothing of the shell, the agent or the repository it was called from.
  */
 export function daemonEnvironment(
-  settings: {
-    readonly home: string
-    readonly databaseUrl: string
-    readonly leaseSecs: number
-    readonly idleSecs: number
-  },
+  settings: DaemonSettings & { readonly home: string },
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const passed: Record<string, string> = {}
@@ -31,8 +26,16 @@ export function daemonEnvironment(
     if (value !== undefined) passed[name] = value
   }
   const { home, databaseUrl, leaseSecs, idleSecs } = settings
+  const semantic = {
+    AV_EMBED_URL: settings.embedUrl,
+    AV_EMBED_MODEL: settings.embedUrl && settings.embedModel,
+    AV_EMBED_KEY: settings.embedKey,
+    AV_QDRANT_URL: settings.qdrantUrl,
+    AV_QDRANT_API_KEY: settings.qdrantApiKey,
+  }
   return {
     ...passed,
+    ...Object.fromEntries(Object.entries(semantic).filter(([, value]) => value)),
     AV_HOME: home,
     ...(databaseUrl === '' ? {} : { AV_DATABASE_URL: databaseUrl }),
     AV_LEASE_SECS: String(leaseSecs),

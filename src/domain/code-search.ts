@@ -43,7 +43,7 @@ export type FoundCode = {
 }
 
 /** Lists that a thing is in for what it says itself. */
-const DIRECT = ['words', 'symbols', 'named', 'focus', 'semantic'] as const
+const DIRECT = ['words', 'symbols', 'named', 'focus'] as const
 
 function isDirect({ ranks }: { readonly ranks: Ranks }): boolean {
   return DIRECT.some((list) => ranks[list] !== undefined)

@@ -18,6 +18,7 @@ import { queryOf } from './query.ts'
 import { fuse, ranking, scaled, type Weights } from './rank.ts'
 import type { RecordId } from './record.ts'
 import { anchoredRecords, filesOfRecords } from './record-rank.ts'
+import { NO_SEMANTICS, type SemanticLists } from './semantic-lists.ts'
 import { rankSymbols } from './symbol-rank.ts'
 import { fileFactor, type WantedCode, wantedBy } from './wanted-code.ts'
 import { LIMITS, WEIGHTS, type WeightTable } from './weights.ts'
@@ -40,7 +41,12 @@ export function selectCandidates(
   const found = { symbolHits, recordHits, changed, wanted }
   const files = rankFiles(input, query, found, focus.files, weights.file)
   const { symbol } = weights
-  const symbols = rankSymbols(view, symbolHits, focus.symbols, changed, files, wanted, symbol)
+  const lists = {
+    words: symbolHits,
+    focus: focus.symbols,
+    semantic: input.semantic?.symbols ?? null,
+  }
+  const symbols = rankSymbols(view, lists, changed, files, wanted, symbol)
   const graph = view.byPath.size === 0 ? null : graphOf(view)
   return {
     folders: folderCandidates(view, files, symbols, graph),
@@ -64,6 +70,8 @@ export type SelectionInput = {
   readonly ownRecords: readonly RecordId[]
   /** Paths those are anchored at. */
   readonly ownPaths: readonly string[]
+  /** Null or left out: meaning was not searched. */
+  readonly semantic?: SemanticLists | null
 }
 
 /** So many of the best files are the task's, beside those it changed, names or has records on. */
@@ -77,7 +85,7 @@ type Found = {
 }
 
 function rankFiles(
-  { index, view, goal }: SelectionInput,
+  { index, view, goal, semantic }: SelectionInput,
   query: readonly QueryTerm[],
   { symbolHits, recordHits, changed, wanted }: Found,
   focused: readonly string[],
@@ -93,7 +101,11 @@ function rankFiles(
   }
   const fused = fusedFiles(lists, view, wanted, weights)
   const near = (weights.graph ?? 0) === 0 ? [] : nearFiles(fused, view)
-  return near.length === 0 ? fused : fusedFiles({ ...lists, graph: near }, view, wanted, weights)
+  const { files, symbols } = semantic ?? NO_SEMANTICS
+  if (near.length + files.length + symbols.length === 0) return fused
+  // Meaning joins after the graph: what it alone finds is too unsure to start a walk from.
+  const meant = { semantic: files, semanticSymbols: symbols.map(({ path }) => path) }
+  return fusedFiles({ ...lists, graph: near, ...meant }, view, wanted, weights)
 }
 
 function fusedFiles(

@@ -9,13 +9,17 @@ import { fileFactor, type WantedCode } from './wanted-code.ts'
 import { FACTORS, LIMITS } from './weights.ts'
 
 /**
- * Symbols best first: by their own words, the rank of their file, the focus, and what was changed. At
- * most ten of one file.
+ * Symbols best first: by their own words and meaning, the rank of their file, the focus, and what was
+ * changed. At most ten of one file.
  */
 export function rankSymbols(
   view: LexicalView,
-  hits: readonly SymbolPlace[],
-  focused: readonly SymbolPlace[],
+  found: {
+    readonly words: readonly SymbolPlace[]
+    readonly focus: readonly SymbolPlace[]
+    /** Null: meaning was not searched. */
+    readonly semantic: readonly SymbolPlace[] | null
+  },
   changed: readonly ChangedCode[],
   /** Best first. */
   files: readonly { readonly path: string; readonly ranks: Ranks }[],
@@ -24,22 +28,29 @@ export function rankSymbols(
 ): SymbolCandidate[] {
   const listed = new SymbolLists(view)
   const lists = {
-    words: ranking(hits.map(keyOf)),
-    focus: ranking(focused.map(keyOf)),
+    words: ranking(found.words.map(keyOf)),
+    focus: ranking(found.focus.map(keyOf)),
+    semantic: ranking((found.semantic ?? []).map(keyOf)),
     changed: ranking(changed.flatMap((file) => listed.changedIn(file).map(keyOf))),
   }
   const fileRank = ranking(files.map(({ path }) => path))
   const graphRank = new Map(files.map(({ path, ranks }) => [path, ranks.graph]))
   const file = new Map<SymbolKey, number>()
   const graph = new Map<SymbolKey, number>()
-  for (const key of [lists.words, lists.focus, lists.changed].flatMap((list) => [...list.keys()])) {
+  for (const key of Object.values(lists).flatMap((list) => [...list.keys()])) {
     const rank = fileRank.get(placeOf(key).path)
     if (rank !== undefined) file.set(key, rank)
     const near = graphRank.get(placeOf(key).path)
     if (near !== undefined) graph.set(key, near)
   }
+  const factor = found.semantic === null ? FACTORS.symbol : FACTORS.symbolWithSemantic
   const symbols = fuse({ ...lists, file, graph }, weights, compareKeys)
-    .map(({ key, ranks, score }) => candidate(view, listed, placeOf(key), ranks, score, wanted))
+    .map(({ key, ranks, score }) => {
+      const place = placeOf(key)
+      const { language } = view.byPath.get(place.path)!
+      const by = scaled(fileFactor(place.path, language, wanted), factor)
+      return candidate(view, listed, place, ranks, score, by)
+    })
     .sort(better)
   return firstOfEach(symbols, LIMITS.symbolsPerFile)
 }
@@ -73,7 +84,7 @@ function candidate(
   { path, ordinal }: SymbolPlace,
   ranks: Ranks,
   fused: number,
-  wanted: WantedCode,
+  factor: number,
 ): SymbolCandidate {
   const file = view.byPath.get(path)!
   const all = listed.of(path)
@@ -82,7 +93,6 @@ function candidate(
   for (let before = 0; before < ordinal; before++) {
     if (all[before]!.name === symbol.name) nth++
   }
-  const factor = scaled(fileFactor(path, file.language, wanted), FACTORS.symbol)
   const score = scaled(fused, factor)
   return { path, blob: file.blob, symbol, ordinal, nth, ranks, factor, score }
 }

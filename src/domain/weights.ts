@@ -8,9 +8,11 @@ import type { RecordKind } from './record.ts'
 export const WEIGHTS = {
   file: {
     ...{ words: 1_000, symbols: 1_000, records: 500, graph: 300, named: 500 },
-    ...{ focus: 3_000, changed: 1_500 },
+    ...{ focus: 3_000, changed: 1_500, semantic: 250, semanticSymbols: 250 },
   },
-  symbol: { words: 1_000, file: 1_000, graph: 300, focus: 3_000, changed: 1_500 },
+  symbol: {
+    ...{ words: 1_000, file: 1_000, graph: 300, focus: 3_000, changed: 1_500, semantic: 300 },
+  },
   record: { words: 1_000, anchored: 1_000, own: 1_500 },
   folder: { files: 1_000 },
   rule: { required: 1_000, matched: 1_000 },
@@ -31,6 +33,8 @@ export const FACTORS = {
   prose: 500,
   /** A symbol beside a file: sets how much of Code goes to which. */
   symbol: 660,
+  /** The same where meaning was searched too: files have two lists more by that, symbols but one. */
+  symbolWithSemantic: 759,
 } as const
 
 /** By kind of record, in thousandths. */

@@ -4,6 +4,7 @@ import type { Caller } from '../domain/actor.ts'
 import type { Store } from '../store/store.ts'
 import type { World } from '../world.ts'
 import type { CodeIndexes } from './code-indexes.ts'
+import type { SemanticSearch } from './semantic.ts'
 
 /** Everything an operation may touch. */
 export type Deps = {
@@ -14,6 +15,8 @@ export type Deps = {
   readonly countTokens: () => Promise<(text: string) => number>
   /** What is held in memory of each repo's code and records. */
   readonly indexes: CodeIndexes
+  /** Search by meaning; loads what it needs when first asked. */
+  readonly semantic: SemanticSearch
   readonly daemon: () => DaemonView
   /** The schema: its newest migration, and those applied when this daemon opened the store. */
   readonly schema: { readonly newest: string; readonly applied: readonly string[] }

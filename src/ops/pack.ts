@@ -3,7 +3,7 @@ import type { Anchor } from '../domain/anchor.ts'
 import { anchorIn } from '../domain/anchor-moves.ts'
 import { failingChecks } from '../domain/attestation.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
-import { versionOf } from '../domain/code-view.ts'
+import { type CodeView, versionOf } from '../domain/code-view.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Ledger } from '../domain/ledger.ts'
 import { MARKS } from '../domain/mark.ts'
@@ -28,6 +28,7 @@ import type { Deps, Handler } from './deps.ts'
 import { renderExplanation } from './explanation.ts'
 import { findRepo, findTask } from './lookup.ts'
 import type { Facts, RepoFacts } from './repo-facts.ts'
+import type { SemanticAnswer } from './semantic.ts'
 import { type Reading, readingOf } from './sessions.ts'
 import { approvalText, verdictText } from './task-verdict.ts'
 import { givenTask } from './tasks.ts'
@@ -39,7 +40,7 @@ export const pack: Handler<'pack'> = async (deps, input, caller) => {
   const index = await indexes.current(repo)
   const task = await taskOf(store, index, repo, givenTask(input.task))
   const reading = await readingOf(store, repo.id, input, caller)
-  const gathered = await gather(store, index, repo, task, input, reading?.ledger)
+  const gathered = await gather(deps, index, repo, task, input, reading?.ledger)
   const built = await keep(deps, repo, task, reading, caller.actor, gathered)
   const { text, receipt, tokens, budget, degraded, items, omitted, sentBefore } = built
   const explanation = input.explain ? renderExplanation(built.manifest) : null
@@ -88,7 +89,7 @@ const RECEIPT_DIGITS_MAX = 32
 
 /** Everything a pack is made of, read once. */
 async function gather(
-  store: Store,
+  { store, semantic }: Deps,
   index: RepoIndex,
   repo: Repo,
   task: Task,
@@ -104,6 +105,12 @@ async function gather(
   const checkpoint = facts.checkpoints.get(task.id) ?? null
   const focus = input.focus.map((word) => redact(word).text)
   const changed = changedCode(view === null ? null : input.changed, checkpoint)
+  const meant =
+    view === null
+      ? null
+      : await semantic.lists({
+          ...{ repo: repo.id, index, view: view.lexical, goal: task.goal, focus },
+        })
   const candidates = selectCandidates({
     index: index.lexical,
     view: view?.lexical ?? index.lexical.view([]),
@@ -113,6 +120,7 @@ async function gather(
     changed,
     ownRecords: own.filter(({ intent }) => intent.trim() !== task.goal.trim()).map(({ id }) => id),
     ownPaths: own.flatMap(({ paths }) => paths),
+    semantic: meant,
   })
   const { taskFiles } = candidates
   const incomplete = view === null || view.missing > 0 || input.indexing
@@ -134,8 +142,11 @@ async function gather(
     budget: input.budget,
     position: repo.position,
     overlay: code === null ? 'none' : viewKey(code),
-    indexVersion: code === null ? 'none' : versionOf(code.tree),
-    degraded: incomplete ? ['index'] : [],
+    indexVersion: code === null ? 'none' : indexVersion(code, meant),
+    degraded: [
+      ...(incomplete ? ['index'] : []),
+      ...(view !== null && meant === null ? ['semantic'] : []),
+    ],
     candidates,
     changed,
     records,
@@ -145,6 +156,11 @@ async function gather(
     live: liveTasks(index, repo, facts, task, taskFiles),
     ledger,
   }
+}
+
+/** Of the parsed code, and of the vectors made from it. */
+function indexVersion({ tree }: CodeView, meant: SemanticAnswer | null): string {
+  return meant === null ? versionOf(tree) : `${versionOf(tree)} ${meant.version}`
 }
 
 /** What the task changed: as it is on disk, or where that is not at hand as last snapshotted. */

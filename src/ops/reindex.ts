@@ -16,8 +16,9 @@ const ROWS_A_STEP = 2_000
 const FILES_A_PAGE = 500
 const TREES_A_PAGE = 4
 
-export const dropIndex: Handler<'index.drop'> = async ({ store, indexes }, input) => {
+export const dropIndex: Handler<'index.drop'> = async ({ store, indexes, semantic }, input) => {
   const repo = await findRepo(store, input.repo)
+  await semantic.forget(repo.id)
   const step = await store.dropCodeIndex(repo.id, ROWS_A_STEP)
   // Memory believes in rows that are gone now.
   indexes.forget(repo.id)

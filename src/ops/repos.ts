@@ -128,9 +128,10 @@ const BEYOND_PURGE = [
   'backups and exports made before',
 ] as const
 
-export const purge: Handler<'purge'> = async ({ store, indexes }, input, caller) => {
+export const purge: Handler<'purge'> = async ({ store, indexes, semantic }, input, caller) => {
   const repo = await findRepo(store, input.repo)
   const id = await purgeableId(store, repo.id, input.id)
+  await semantic.forget(repo.id)
   const done = await store.purge(repo.id, id, caller)
   indexes.forget(repo.id)
   return { ...done, remains: BEYOND_PURGE }

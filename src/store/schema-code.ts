@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, pgTable, primaryKey } from 'drizzle-orm/pg-core'
 import type { BlobId, ParseStatus } from '../domain/code.ts'
 import type { TreeKey } from '../domain/code-view.ts'
+import type { VectorKey } from '../domain/vector-key.ts'
 import { bytes, instant, text } from './column.ts'
 import { inRepo } from './schema.ts'
 
@@ -32,4 +33,16 @@ export const tree = pgTable(
     touchedAt: instant('touched_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.repo, t.key] })],
+)
+
+/** Derived: what an embedder behind an address said of a text, int8; empty where it said nothing. */
+export const vector = pgTable(
+  'vector',
+  {
+    repo: inRepo(),
+    embedder: text('embedder').notNull(),
+    key: text('key').$type<VectorKey>().notNull(),
+    int8s: bytes('int8s').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.repo, t.embedder, t.key] })],
 )

@@ -28,6 +28,7 @@ import { findTask } from './sql/task-row.ts'
 import { createTask, listTasks, tasksByPrefix } from './sql/tasks.ts'
 import { resolvedThreads, resolveThread } from './sql/threads.ts'
 import { conflictTask, landElsewhere, voidApproval } from './sql/trunk-and-task.ts'
+import { findVectors, putVectors, vectorLength } from './sql/vectors.ts'
 import { addVerdict, listVerdicts } from './sql/verdicts.ts'
 import type { Store } from './store.ts'
 import type { TaskLife } from './task-life.ts'
@@ -256,6 +257,9 @@ function codeMethods({
   | 'tree'
   | 'filesAfter'
   | 'treesAfter'
+  | 'vectors'
+  | 'putVectors'
+  | 'vectorLength'
   | 'dropCodeIndex'
 > {
   return {
@@ -271,6 +275,12 @@ function codeMethods({
     tree: (repo, tree) => read((q) => code.findTree(q, repo, tree)),
     filesAfter: (repo, after, limit) => read((q) => kept.filesAfter(q, repo, after, limit)),
     treesAfter: (repo, after, limit) => read((q) => kept.treesAfter(q, repo, after, limit)),
+    vectors: (repo, embedder, keys) => read((q) => findVectors(q, repo, embedder, keys)),
+    putVectors: async (repo, embedder, vectors) => {
+      assertAllStorable('embedder', embedder)
+      return write((q) => putVectors(q, repo, embedder, vectors))
+    },
+    vectorLength: (repo, embedder) => read((q) => vectorLength(q, repo, embedder)),
     dropCodeIndex: (repo, limit) => write((q) => kept.dropCodeIndex(q, repo, limit)),
   }
 }

@@ -7,6 +7,8 @@ import type { Convention, ConventionState } from '../domain/convention.ts'
 import type { RecordId, RecordKind, TaskRecord } from '../domain/record.ts'
 import type { CommitId, Instant, Position, Repo, RepoId, RepoIdentity } from '../domain/repo.ts'
 import type { Task, TaskId, TaskKind, TaskState } from '../domain/task.ts'
+import type { Vector } from '../domain/vector.ts'
+import type { VectorKey } from '../domain/vector-key.ts'
 import type { NewCheckpoint, NewRecord } from './new-fact.ts'
 import type { SessionLedger } from './session-ledger.ts'
 import type { TaskLife } from './task-life.ts'
@@ -122,7 +124,17 @@ export interface Store extends TaskLife, TrunkSlot, SessionLedger {
   filesAfter(repo: RepoId, after: FileKey | null, limit: number): Promise<readonly KeptFile[]>
   /** The listings kept, by key, after `after`. Writes nothing. */
   treesAfter(repo: RepoId, after: TreeKey | null, limit: number): Promise<readonly KeptTree[]>
-  /** Deletes what is kept of at most `limit` files or trees, of any version; says how many are left. */
+  /** What is kept of these texts under an embedder's id, in no promised order. */
+  vectors(
+    repo: RepoId,
+    embedder: string,
+    keys: readonly VectorKey[],
+  ): Promise<readonly KeptVector[]>
+  /** What is there already stays. */
+  putVectors(repo: RepoId, embedder: string, vectors: readonly KeptVector[]): Promise<void>
+  /** How long an embedder's vectors are; null when none is kept. */
+  vectorLength(repo: RepoId, embedder: string): Promise<number | null>
+  /** Deletes what is kept of at most `limit` files, trees or vectors; says how many are left. */
   dropCodeIndex(
     repo: RepoId,
     limit: number,
@@ -194,6 +206,9 @@ export type FileKey = { readonly version: string; readonly blob: BlobId }
 export type KeptFile = FileKey & { readonly file: FileIndex | null }
 /** `entries` null: what is kept cannot be read. */
 export type KeptTree = { readonly key: TreeKey; readonly entries: readonly TreeEntry[] | null }
+
+/** `vector` null: the embedder had nothing to say of that text. */
+export type KeptVector = { readonly key: VectorKey; readonly vector: Vector | null }
 
 export type NewConvention = {
   /** 32 hex digits, as for records. */

@@ -149,7 +149,22 @@ export const storeCases = {
       return { machine, words: ['init'], options: { cwd: root } }
     },
   },
-  'Qdrant down (packs go on, `degraded: semantic`)': { is: 'later', issue: 4 },
+  'Qdrant down (packs go on, `degraded: semantic`)': {
+    is: 'survived',
+    prove: async (_, made) => {
+      // Nothing listens on port 1.
+      const machine = made.use(new Machine({ AV_QDRANT_URL: 'http://127.0.0.1:1' }))
+      const root = makeRepo(machine.box, 'plain', SHOP)
+      await machine.data('init', [], { cwd: root })
+      const words = ['Refresh sessions']
+      const { workspace } = await machine.data('task.start', words, { cwd: root, as: ADA })
+      const where = { cwd: workspace ?? '', as: ADA }
+      const { text, degraded } = await machine.data('pack', [], where)
+      expect(degraded).toEqual(['semantic'])
+      expect(text).toContain('degraded: semantic\n')
+      expect(text).toContain('src/session.ts')
+    },
+  },
   'an unwritable `AV_HOME`': {
     is: 'refused',
     code: 'store_unavailable',

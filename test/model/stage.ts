@@ -4,9 +4,11 @@ import { Fault } from '../../src/domain/fault.ts'
 import { CodeIndexes } from '../../src/ops/code-indexes.ts'
 import type { Deps, Handler } from '../../src/ops/deps.ts'
 import { handlers } from '../../src/ops/handlers.ts'
+import { SemanticSearch } from '../../src/ops/semantic.ts'
 import type { SchemaLink } from '../../src/store/database.ts'
 import type { Store } from '../../src/store/store.ts'
 import { seededWorld } from '../../src/world.ts'
+import { builtin } from '../support/builtin-engine.ts'
 import type { Answer, PlayedCall, Request, RequestOf } from './request.ts'
 
 /** Real daemons without their sockets, on one real database. */
@@ -93,6 +95,7 @@ function depsOf(store: Store, seed: number): Deps {
     world: seededWorld(seed + 1),
     leaseSecs: 1_800,
     indexes: new CodeIndexes(store),
+    semantic: new SemanticSearch(store, builtin),
     // A bundle's length is not what is looked at here.
     countTokens: async () => (text) => text.length,
     daemon: () => ({

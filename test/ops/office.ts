@@ -5,9 +5,11 @@ import { Fault } from '../../src/domain/fault.ts'
 import { CodeIndexes } from '../../src/ops/code-indexes.ts'
 import type { Deps, Handler } from '../../src/ops/deps.ts'
 import { handlers } from '../../src/ops/handlers.ts'
+import { SemanticSearch } from '../../src/ops/semantic.ts'
 import { loadTokenCounter } from '../../src/ops/tokens.ts'
 import type { Store } from '../../src/store/store.ts'
 import { seededWorld } from '../../src/world.ts'
+import { builtin } from '../support/builtin-engine.ts'
 
 /** Where trunk is at first, and the clone it is a branch of. */
 export const TRUNK = 'd'.repeat(40)
@@ -39,8 +41,9 @@ export class Office {
   }
 
   /** Another daemon on the same store: nothing of what the last one held in memory. */
-  restart(): void {
-    this.deps = { ...this.deps, indexes: new CodeIndexes(this.store) }
+  restart(engine = builtin, waitMs = 30_000): void {
+    const semantic = new SemanticSearch(this.store, engine, () => {}, waitMs)
+    this.deps = { ...this.deps, indexes: new CodeIndexes(this.store), semantic }
   }
 
   /** As over the wire: what the row's schema makes of the input. */
@@ -198,6 +201,7 @@ function depsOf(store: Store, seed: number): Deps {
     world: seededWorld(seed),
     leaseSecs: 1_800,
     indexes: new CodeIndexes(store),
+    semantic: new SemanticSearch(store, builtin),
     countTokens: () => {
       counter ??= loadTokenCounter()
       return counter

@@ -3,7 +3,7 @@ import type { FileIndex } from '../../domain/code.ts'
 import type { TreeKey } from '../../domain/code-view.ts'
 import type { RepoId } from '../../domain/repo.ts'
 import type { Queries } from '../database.ts'
-import { fileIndex, tree } from '../schema-code.ts'
+import { fileIndex, tree, vector } from '../schema-code.ts'
 import type { FileKey, KeptFile, KeptTree } from '../store.ts'
 import { unpack, unpackTree } from './code-index.ts'
 
@@ -71,9 +71,24 @@ export async function dropCodeIndex(
       ),
     )
     .returning({ blob: fileIndex.blob })
+  const more = rest - files.length
+  const vectors = await queries
+    .delete(vector)
+    .where(
+      and(
+        eq(vector.repo, repo),
+        sql`(${vector.embedder}, ${vector.key}) in (
+          select embedder, key from vector where repo = ${repo} order by embedder, key limit ${more})`,
+      ),
+    )
+    .returning({ key: vector.key })
   const treesLeft = await queries.$count(tree, eq(tree.repo, repo))
   const filesLeft = await queries.$count(fileIndex, eq(fileIndex.repo, repo))
-  return { dropped: trees.length + files.length, left: treesLeft + filesLeft }
+  const vectorsLeft = await queries.$count(vector, eq(vector.repo, repo))
+  return {
+    dropped: trees.length + files.length + vectors.length,
+    left: treesLeft + filesLeft + vectorsLeft,
+  }
 }
 
 /** Null for what was damaged: it is made anew, and stops nobody. */

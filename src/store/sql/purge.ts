@@ -6,6 +6,7 @@ import type { Position, RepoId } from '../../domain/repo.ts'
 import type { TaskId } from '../../domain/task.ts'
 import type { Queries } from '../database.ts'
 import { checkpoint, convention, fact, task } from '../schema.ts'
+import { vector } from '../schema-code.ts'
 import { attestation } from '../schema-review.ts'
 import { conventionNotFound } from './conventions.ts'
 import { nextPosition, noteFact } from './fact.ts'
@@ -23,6 +24,7 @@ export type Purged = { readonly id: string; readonly position: Position }
  *  - a record: summary, body, and those anchors that were never found in the code;
  *  - a task: its goal, the messages of its checkpoints, and what its attestations ran and printed;
  *  - a convention: its text.
+ * Vectors tell something of what they were made from: all of the repo go, to be made anew.
  * Dead row versions keep the old text on the disk until they are vacuumed, the WAL until it is recycled.
  *
  * @throws Fault `not_found`.
@@ -38,6 +40,7 @@ export async function purge(
     : id.startsWith('c:')
       ? await purgeConvention(queries, repo, id as ConventionId, by)
       : await purgeTask(queries, repo, id as TaskId, by)
+  await queries.delete(vector).where(eq(vector.repo, repo))
   return { id, position }
 }
 

@@ -1,0 +1,240 @@
+import { compareBytes } from '../domain/order.ts'
+import { dot, type Vector } from '../domain/vector.ts'
+import type { VectorKey } from '../domain/vector-key.ts'
+import { semanticFault } from './semantic-fault.ts'
+
+export type VectorEntry = { readonly key: VectorKey; readonly vector: Vector }
+/** `score`: the dot product, an integer; higher is closer. */
+export type VectorHit = { readonly key: VectorKey; readonly score: number }
+
+/**
+ * Vectors of one embedder, kept apart by repo, and the search among them: exact, so that any two
+ * implementations give the same list. Order: score, then key by its bytes.
+ *
+ * Every method rejects with a Fault that `isSemanticFault` knows when the index cannot answer now.
+ */
+export interface VectorIndex {
+  /** Up to which position of the repo's log its records are in; -1 when nothing is. */
+  position(repo: string): Promise<number>
+  /**
+   * Puts vectors in, over what was there under the same key, and then notes the position: one that
+   * was interrupted is repeated whole, to the same effect.
+   * @param position null leaves the noted one as it is: code has no place in the log
+   */
+  upsert(repo: string, entries: readonly VectorEntry[], position: number | null): Promise<void>
+  /** Those of `keys` that are not there, in their order. */
+  missing(repo: string, keys: readonly VectorKey[]): Promise<readonly VectorKey[]>
+  /** Keys that are not there are passed over. */
+  delete(repo: string, keys: readonly VectorKey[]): Promise<void>
+  /** Forgets a repo and its position. */
+  clear(repo: string): Promise<void>
+  count(repo: string): Promise<number>
+  /**
+   * The `limit` vectors closest to `query`.
+   * @param among only these; null: all of the repo's. An array that is given again is taken to hold
+   *   what it held, and costs less: keep one for each view.
+   */
+  search(
+    repo: string,
+    query: Vector,
+    among: readonly VectorKey[] | null,
+    limit: number,
+  ): Promise<readonly VectorHit[]>
+}
+
+/** 320,000 vectors of 256 dimensions: 82 MB, and some 40 MB for their keys. */
+export const VECTOR_BYTES_MAX = 82_000_000
+
+/** The vectors in this process: an array a repo, read from end to end. */
+export class MemoryVectors implements VectorIndex {
+  private readonly repos = new Map<string, Shelf>()
+  private bytes = 0
+
+  constructor(private readonly bytesMax = VECTOR_BYTES_MAX) {}
+
+  async position(repo: string): Promise<number> {
+    return this.repos.get(repo)?.position ?? -1
+  }
+
+  async upsert(repo: string, entries: readonly VectorEntry[], position: number | null) {
+    const first = entries[0]
+    const shelf = this.repos.get(repo) ?? new Shelf(first?.vector.length ?? 0)
+    this.repos.set(repo, shelf)
+    for (const { key, vector } of entries) {
+      if (shelf.dims === 0) shelf.dims = vector.length
+      if (vector.length !== shelf.dims) throw mismatch(vector.length, shelf.dims)
+      if (!shelf.has(key)) {
+        if (this.bytes + vector.length > this.bytesMax) throw full(this.bytesMax)
+        this.bytes += vector.length
+      }
+      shelf.put(key, vector)
+    }
+    if (position !== null) shelf.position = position
+  }
+
+  async missing(repo: string, keys: readonly VectorKey[]): Promise<readonly VectorKey[]> {
+    const shelf = this.repos.get(repo)
+    return shelf === undefined ? keys : keys.filter((key) => !shelf.has(key))
+  }
+
+  async delete(repo: string, keys: readonly VectorKey[]): Promise<void> {
+    const shelf = this.repos.get(repo)
+    for (const key of keys) if (shelf?.take(key)) this.bytes -= shelf.dims
+  }
+
+  async clear(repo: string): Promise<void> {
+    const shelf = this.repos.get(repo)
+    if (shelf === undefined) return
+    this.bytes -= shelf.size * shelf.dims
+    this.repos.delete(repo)
+  }
+
+  async count(repo: string): Promise<number> {
+    return this.repos.get(repo)?.size ?? 0
+  }
+
+  async search(
+    repo: string,
+    query: Vector,
+    among: readonly VectorKey[] | null,
+    limit: number,
+  ): Promise<readonly VectorHit[]> {
+    const shelf = this.repos.get(repo)
+    if (shelf === undefined || shelf.size === 0) return []
+    if (query.length !== shelf.dims) throw mismatch(query.length, shelf.dims)
+    return shelf.search(query, among, limit)
+  }
+}
+
+/** One repo's vectors in a row; the last one moves into the place of one that goes. */
+class Shelf {
+  position = -1
+  private readonly slots = new Map<VectorKey, number>()
+  private readonly keys: VectorKey[] = []
+  private rows = new Int8Array(0)
+  /** Rises when keys come or go: slots looked up before are stale then. */
+  private edition = 0
+  private readonly lookedUp = new WeakMap<
+    readonly VectorKey[],
+    { readonly edition: number; readonly slots: Uint32Array }
+  >()
+
+  constructor(public dims: number) {}
+
+  get size(): number {
+    return this.keys.length
+  }
+
+  has(key: VectorKey): boolean {
+    return this.slots.has(key)
+  }
+
+  put(key: VectorKey, vector: Vector): void {
+    const slot = this.slots.get(key) ?? this.keys.length
+    if (slot === this.keys.length) {
+      // A slice keeps what it was cut from alive in JavaScriptCore; the index must own its keys.
+      const owned = ` ${key}`.slice(1) as VectorKey
+      this.slots.set(owned, slot)
+      this.keys.push(owned)
+      this.edition++
+    }
+    const end = (slot + 1) * this.dims
+    if (end > this.rows.length) {
+      const larger = new Int8Array(Math.max(end, Math.ceil(this.rows.length * 1.5)))
+      larger.set(this.rows)
+      this.rows = larger
+    }
+    this.rows.set(vector, slot * this.dims)
+  }
+
+  take(key: VectorKey): boolean {
+    const slot = this.slots.get(key)
+    if (slot === undefined) return false
+    this.slots.delete(key)
+    this.edition++
+    const moved = this.keys.pop()!
+    if (slot < this.keys.length) {
+      this.keys[slot] = moved
+      this.slots.set(moved, slot)
+      const from = this.keys.length * this.dims
+      this.rows.copyWithin(slot * this.dims, from, from + this.dims)
+    }
+    return true
+  }
+
+  search(query: Vector, among: readonly VectorKey[] | null, limit: number): VectorHit[] {
+    const best = new BestHits(limit)
+    const { dims, keys, rows } = this
+    if (among === null) {
+      for (let slot = 0; slot < keys.length; slot++) {
+        best.offer(keys[slot]!, dot(query, rows, slot * dims))
+      }
+      return best.sorted()
+    }
+    for (const slot of this.slotsOf(among)) best.offer(keys[slot]!, dot(query, rows, slot * dims))
+    return best.sorted()
+  }
+
+  /** Looking twenty thousand keys up takes four times as long as comparing their vectors. */
+  private slotsOf(among: readonly VectorKey[]): Uint32Array {
+    const known = this.lookedUp.get(among)
+    if (known?.edition === this.edition) return known.slots
+    const found = new Set<number>()
+    for (const key of among) {
+      const slot = this.slots.get(key)
+      if (slot !== undefined) found.add(slot)
+    }
+    const slots = Uint32Array.from(found).sort()
+    this.lookedUp.set(among, { edition: this.edition, slots })
+    return slots
+  }
+}
+
+/** The best so far, cut back to `limit` whenever twice as many are there. */
+class BestHits {
+  private hits: VectorHit[] = []
+  private floor = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly limit: number) {}
+
+  offer(key: VectorKey, score: number): void {
+    if (score < this.floor) return
+    this.hits.push({ key, score })
+    if (this.hits.length >= 2 * this.limit + ROOM) this.cut()
+  }
+
+  sorted(): VectorHit[] {
+    this.cut()
+    return this.hits
+  }
+
+  private cut(): void {
+    this.hits.sort(byCloseness)
+    this.hits.length = Math.min(this.hits.length, this.limit)
+    if (this.hits.length === this.limit) {
+      this.floor = this.hits.at(-1)?.score ?? Number.POSITIVE_INFINITY
+    }
+  }
+}
+
+const ROOM = 64
+
+export function byCloseness(a: VectorHit, b: VectorHit): number {
+  return b.score - a.score || compareBytes(a.key, b.key)
+}
+
+function mismatch(given: number, kept: number) {
+  return semanticFault(
+    'vectors_mismatch',
+    `A vector has ${given} dimensions; those in the index have ${kept}.`,
+    'The model behind AV_EMBED_MODEL changed under its name: `av reindex` makes all vectors anew.',
+  )
+}
+
+function full(bytesMax: number) {
+  return semanticFault(
+    'vectors_full',
+    `The vectors would take more than ${Math.floor(bytesMax / 1_000_000)} MB.`,
+    'Packs go on without semantic search; with AV_QDRANT_URL vectors lie outside the daemon.',
+  )
+}

@@ -1,0 +1,8 @@
+import { openEngine } from '../../src/index/engine.ts'
+import type { SemanticEngine } from '../../src/ops/semantic.ts'
+
+/** The engine without settings. */
+export const builtin = (): Promise<SemanticEngine> =>
+  openEngine({
+    ...{ embedUrl: '', embedModel: '', embedKey: '', qdrantUrl: '', qdrantApiKey: '' },
+  })
