@@ -138,7 +138,9 @@ describe('other settings', () => {
         0,
         expect.stringMatching(/^postgres:/),
       ])
-      process.kill((await program.pid()) ?? 0, 'SIGKILL')
+      const pid = (await program.pid()) ?? 0
+      process.kill(pid, 'SIGKILL')
+      await until(() => !isAlive(pid))
       const second = await program.av(['migrate', '--json'])
       expect([second.exit, JSON.parse(second.out).data.applied]).toEqual([0, []])
       expect(existsSync(join(program.home.folder, 'pgdata'))).toBe(false)
