@@ -204,13 +204,11 @@ export class Reference {
     const isOwn = task.holders.has(by.actor)
     if (isOwn && !(name === 'approve' && isAlone)) return 'refused_rule own_task'
     const { last } = task
-    const isAsSeen =
-      task.head === input.tip &&
-      task.base === input.base &&
-      last?.commit === input.tip &&
-      last.tree === input.tree &&
-      last.patch === input.patch
-    if (!isAsSeen) return 'refused_rule changed'
+    const isAt = task.head === input.tip && task.base === input.base && last?.commit === input.tip
+    const hasConflicts = last !== null && last.conflicts > 0
+    if (isAt && hasConflicts && name === 'approve') return 'refused_rule conflicts_left'
+    const isSame = last?.tree === input.tree && last.patch === input.patch
+    if (!isAt || !(isSame || hasConflicts)) return 'refused_rule changed'
     if (task.landing !== null) return LANDING
     const said = name === 'request-changes' || (input.message ?? '') !== ''
     const position = this.note(by, said ? 2 : 1)
