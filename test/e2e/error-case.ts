@@ -43,11 +43,6 @@ export type Case = {
       readonly is: 'survived'
       readonly prove: (bench: Bench, made: AsyncDisposableStack) => Promise<void>
     }
-  | {
-      readonly is: 'later'
-      /** That brings it, and this row's case with it. */
-      readonly issue: number
-    }
 )
 
 export type Cases = Readonly<Record<string, Case>>

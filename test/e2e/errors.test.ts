@@ -58,15 +58,11 @@ describe('beyond the list', () => {
 
 function define(row: string, each: Case): void {
   const missing = each.missing?.() ?? null
-  if (each.is === 'later') {
-    test.todo(`${row}: comes with issue ${each.issue}`)
-    return
-  }
   const name = missing === null ? row : `${row} (skipped: ${missing})`
   test.skipIf(missing !== null)(name, () => meet(each), LONG_MS)
 }
 
-async function meet(each: Exclude<Case, { readonly is: 'later' }>): Promise<void> {
+async function meet(each: Case): Promise<void> {
   await using made = new AsyncDisposableStack()
   if (each.is === 'survived') return await each.prove(bench, made)
   const attempt = await each.provoke(bench, made)
