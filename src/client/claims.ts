@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import type { Caller } from '../domain/actor.ts'
 import type { RepoId } from '../domain/repo.ts'
-import { writeAtomic } from '../workspace/atomic.ts'
+import { HomeFacts } from './home-facts.ts'
 
 /**
  * The generations that claimants on this machine were granted. Kept by actor, session and task, not
@@ -12,11 +9,11 @@ import { writeAtomic } from '../workspace/atomic.ts'
  * never asks the daemon which generation it should have.
  */
 export class GrantedClaims {
-  private readonly folder: string
+  private readonly grants: HomeFacts<{ readonly generation: number }>
 
   /** @param home `AV_HOME` */
   constructor(home: string) {
-    this.folder = join(home, 'claims')
+    this.grants = new HomeFacts(home, 'claims', z.object({ generation: z.int().min(0) }))
   }
 
   /**
@@ -25,34 +22,20 @@ export class GrantedClaims {
    *   caller writes as an older claimant would, whatever it was granted since; null: from no folder
    */
   withGeneration(caller: Caller, repo: RepoId, task: string, folder: number | null): Caller {
-    const granted = caller.generation ?? this.read(caller, repo, task)
+    const kept = () => this.grants.read(keyOf(caller, repo, task))?.generation ?? null
+    const granted = caller.generation ?? kept()
     if (granted === null || folder === null) return { ...caller, generation: granted }
     return { ...caller, generation: Math.min(granted, folder) }
   }
 
-  /** Remembers a grant. Written whole or not at all. */
   grant(caller: Caller, repo: RepoId, task: string, generation: number): void {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    const { actor, session } = caller
-    const text = JSON.stringify({ actor, session, repo, task, generation })
-    writeAtomic(this.fileOf(caller, repo, task), `${text}\n`)
-  }
-
-  private read(caller: Caller, repo: RepoId, task: string): number | null {
-    let text: string
-    try {
-      text = readFileSync(this.fileOf(caller, repo, task), 'utf8')
-    } catch {
-      return null
-    }
-    const grant = written.safeParse(JSON.parse(text))
-    return grant.success ? grant.data.generation : null
-  }
-
-  private fileOf({ actor, session }: Caller, repo: RepoId, task: string): string {
-    const key = JSON.stringify([actor, session, repo, task])
-    return join(this.folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
+    this.grants.write(keyOf(caller, repo, task), { generation })
   }
 }
 
-const written = z.object({ generation: z.int().min(0) })
+const keyOf = ({ actor, session }: Caller, repo: RepoId, task: string) => [
+  actor,
+  session,
+  repo,
+  task,
+]

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GrantedClaims } from '../../src/client/claims.ts'
@@ -55,4 +55,15 @@ test.each([
 test('a folder grants nothing', () => {
   const { generation } = new GrantedClaims(home).withGeneration(caller('eve', null), repo, 'x', 5)
   expect(generation).toBeNull()
+})
+
+test('a grant whose file was damaged is none, and can be given again', () => {
+  const claims = new GrantedClaims(join(home, 'damaged'))
+  const of = () => claims.withGeneration(caller('ada', 's1'), repo, 'fix-it', null).generation
+  claims.grant(caller('ada', 's1'), repo, 'fix-it', 3)
+  const folder = join(home, 'damaged/claims')
+  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"gener')
+  expect(of()).toBeNull()
+  claims.grant(caller('ada', 's1'), repo, 'fix-it', 4)
+  expect(of()).toBe(4)
 })

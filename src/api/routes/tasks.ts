@@ -12,6 +12,18 @@ export const task = () =>
     value: 'TASK',
   })
 
+const goal = () =>
+  arg(text(GOAL_CHARS_MAX), {
+    description: 'What the task is to reach.',
+    positional: true,
+    value: 'GOAL',
+  })
+const ownId = () =>
+  arg(z.string().regex(TASK_ID_PATTERN, 'lower-case letters, digits and dashes').optional(), {
+    description: 'An id of your own choice.',
+    value: 'ID',
+  })
+
 export const taskRoutes = {
   'task.start': {
     summary: 'Start a task: a workspace of its own, branched from trunk.',
@@ -19,18 +31,8 @@ export const taskRoutes = {
     mcp: true,
     input: () =>
       z.strictObject({
-        goal: arg(text(GOAL_CHARS_MAX), {
-          description: 'What the task is to reach.',
-          positional: true,
-          value: 'GOAL',
-        }),
-        id: arg(
-          z.string().regex(TASK_ID_PATTERN, 'lower-case letters, digits and dashes').optional(),
-          {
-            description: 'An id of your own choice.',
-            value: 'ID',
-          },
-        ),
+        goal: goal(),
+        id: ownId(),
         from: arg(text(200).optional(), {
           description: 'Start on this commit or branch instead of trunk.',
           value: 'REV',
@@ -50,15 +52,8 @@ export const taskRoutes = {
     mcp: true,
     input: () =>
       z.strictObject({
-        goal: arg(text(GOAL_CHARS_MAX), {
-          description: 'What the task is to reach.',
-          positional: true,
-          value: 'GOAL',
-        }),
-        id: arg(
-          z.string().regex(TASK_ID_PATTERN, 'lower-case letters, digits and dashes').optional(),
-          { description: 'An id of your own choice.', value: 'ID' },
-        ),
+        goal: goal(),
+        id: ownId(),
         offer: arg(text(64).optional(), {
           description: 'Whom it is meant for: it shows among their tasks; anybody may claim it.',
           value: 'ACTOR',
