@@ -15,6 +15,8 @@ export type ReindexView = {
   /** How many contents a grammar failed on, which are searched as text; up to 50 of their paths. */
   readonly unparsable: number
   readonly asText: readonly string[]
+  /** With `--check`: contents that are read when they are first needed. */
+  readonly pending: number
   /** Contents and listings stored that no code here has: of other times and machines, not compared. */
   readonly unseen: number
   /** Empty: all as it should be. */

@@ -13,9 +13,9 @@ import type { Place } from './place.ts'
 import type { Session } from './session.ts'
 
 /**
- * Compares what is kept with what it was made from: each content of the code at hand is read again. What the
- * daemon never saw is missing only where it knows the listing, or where one stands: the rest is read when it
- * is first needed.
+ * Compares what is kept with what it was made from: each content of the code at hand is read again. Something is missing
+ * only where the daemon knows the listing: what it has not been shown yet, as trunk just after it moved, is read when
+ * it is first needed, and no fault.
  */
 export async function checkIndex(
   session: Session,
@@ -29,7 +29,7 @@ export async function checkIndex(
     const { view } = await folder.code.view()
     if (folder.isHere) here = view
     const listing = await folder.code.listing()
-    const isKnown = check.compareTree(view, listing, folder.isHere)
+    const isKnown = check.compareTree(view, listing)
     await check.compareContents(folder, view, listing, isKnown)
     await check.compareScan(folder)
   })
@@ -44,9 +44,7 @@ class Check {
   private readonly files: Prints = new Map()
   private readonly trees: Prints = new Map()
   private readonly seen = new Set<string>()
-  /** Listings that are missing. */
-  private readonly lost = new Set<string>()
-  private readonly sums = { files: 0, bytes: 0, leftOut: 0, unparsable: 0 }
+  private readonly sums = { files: 0, bytes: 0, leftOut: 0, unparsable: 0, pending: 0 }
   private readonly asText: string[] = []
 
   constructor(
@@ -82,18 +80,14 @@ class Check {
     }
   }
 
-  /** Whether the daemon has the listing, or should have. */
-  compareTree({ tree }: CodeView, listing: readonly TreeEntry[], isHere: boolean): boolean {
+  /** Whether the daemon knows the listing. */
+  compareTree({ tree }: CodeView, listing: readonly TreeEntry[]): boolean {
     const isNew = !this.seen.has(tree)
     this.seen.add(tree)
     const print = this.trees.get(tree)
-    if (print === undefined && isHere && isNew) {
-      this.tally.note('trees', 'missing', tree)
-      this.lost.add(tree)
-    }
     const differs = print !== undefined && print !== treePrint(listing)
     if (differs && isNew) this.tally.note('trees', 'different', tree)
-    return print !== undefined || this.lost.has(tree)
+    return print !== undefined
   }
 
   async compareContents(
@@ -109,6 +103,7 @@ class Check {
       if (this.files.has(blob)) wanted.set(blob, path)
       // What was edited since the last look is read at the next one.
       else if (isKnown && !onDisk.has(path)) this.tally.note('files', 'missing', path)
+      else this.sums.pending++
       this.seen.add(blob)
     }
     const entries = [...wanted].map(([blob, path]) => ({ blob, path }))

@@ -57,7 +57,7 @@ async function rebuild(session: Session, place: Place): Promise<ReindexView> {
   return {
     ...{ checked: false, dropped, ...sums, symbols, records, unparsable: failed.count },
     asText: failed.blobs.flatMap((blob) => paths.get(blob as BlobId) ?? []),
-    ...{ unseen: 0, differences: [] },
+    ...{ pending: 0, unseen: 0, differences: [] },
   }
 }
 

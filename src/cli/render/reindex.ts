@@ -23,12 +23,13 @@ function checkedLine({ files, bytes, differences }: ReindexView): string {
 }
 
 function rows(view: ReindexView): string {
-  const { symbols, records, unparsable, leftOut, asText, unseen, differences } = view
+  const { symbols, records, unparsable, leftOut, asText, pending, unseen, differences } = view
   return facts([
     ['in memory', `${counted(symbols, 'symbol')}, ${counted(records, 'record')}`],
     ['as text', `${unparsable} that a grammar failed on`],
     ...asText.map((path) => ['', visibleLine(path)] as const),
     ['left out', `${leftOut} that are binary, generated or minified`],
+    ...(pending === 0 ? [] : [['not yet', `${pending} that are read when first needed`] as const]),
     ...(unseen === 0 ? [] : [['not seen', `${unseen} of code that is not at hand`] as const]),
     ...differences.flatMap(differenceRows),
   ])
