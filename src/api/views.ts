@@ -83,8 +83,10 @@ export type CheckpointView = {
 }
 
 export type AnchorView = Anchor & {
-  /** `changed since recorded`, `gone since recorded`; null: as it was, or not known here. */
+  /** `changed since recorded`, `moved since recorded`, …; null: as it was, or not known here. */
   readonly mark: string | null
+  /** Where it stands now, of code that moved; `symbol` null: the whole file did. */
+  readonly movedTo: { readonly path: string; readonly symbol: string | null } | null
 }
 
 export type RecordView = {

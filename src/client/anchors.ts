@@ -126,7 +126,8 @@ function hashOf(bytes: Uint8Array): string {
   return textHash(new TextDecoder().decode(bytes))
 }
 
-function exists(place: Pick<Place, 'root'>, path: string): boolean {
+/** A link counts as what it is, not as what it leads to. */
+export function exists(place: Pick<Place, 'root'>, path: string): boolean {
   return path !== '' && lstatSync(join(place.root, path), { throwIfNoEntry: false }) !== undefined
 }
 
@@ -144,11 +145,15 @@ function readFile(place: Place, path: string): Uint8Array | null {
 /** Files that are not indexed can be anchored all the same, as long as they can be read at once. */
 const ANCHORED_BYTES_MAX = 64 * FILE_BYTES_MAX
 
-export function notAFile(path: string): Fault {
+/** @param next what to do instead */
+export function notAFile(
+  path: string,
+  next = 'Name a file, and if you like a symbol in it: PATH:SYMBOL.',
+): Fault {
   return new Fault(
     'bad_input',
     `${path === '' ? 'The root of the repository' : path} is not a file.`,
-    'Name a file, and if you like a symbol in it: PATH:SYMBOL.',
+    next,
     { detail: { reason: 'not_a_file', path } },
   )
 }

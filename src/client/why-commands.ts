@@ -1,8 +1,8 @@
 import type { Sent } from '../api/routes.ts'
-import type { TaskView } from '../api/views.ts'
+import type { List, TaskView } from '../api/views.ts'
 import type { CodeView } from '../domain/code-view.ts'
 import type { RecordKind } from '../domain/record.ts'
-import { notAFile, readTarget, symbolOf } from './anchors.ts'
+import { exists, notAFile, readTarget, symbolOf } from './anchors.ts'
 import { anchorsFor } from './anchors-of-task.ts'
 import type { Code } from './code.ts'
 import { codeHere, codeOfTask } from './code-at-hand.ts'
@@ -39,23 +39,32 @@ export const log: Command<'log'> = async (session, given) => {
   const place = await findPlace(session)
   const path = pathAt(place, given.at)
   const view = await knownView(session, place, await codeHere(session.host, place))
-  return session.call('log', { ...given, repo: place.repo, path, view })
+  const ask = (at: string | null) =>
+    session.call('log', { ...given, repo: place.repo, path: at, view })
+  return path === null ? ask(path) : askAt(place, path, ask)
 }
 
 export const why: Command<'why'> = async (session, given) => {
   const place = await findPlace(session)
   const target = readTarget(place, String(given.target))
-  if (target.path === '' || isFolder(place, target.path)) throw notAFile(target.path)
+  if (target.path === '' || isFolder(place, target.path)) {
+    throw notAFile(target.path, 'Name a file in it; `av log --at FOLDER` lists what is below one.')
+  }
   const symbol = await symbolOf(place, target)
   const view = await knownView(session, place, await codeHere(session.host, place))
-  return session.call('why', {
-    ...given,
-    target: String(given.target),
-    repo: place.repo,
-    path: target.path,
-    symbol,
-    view,
-  })
+  const asked = { ...given, target: String(given.target), repo: place.repo, symbol, view }
+  return askAt(place, target.path, (path) => session.call('why', { ...asked, path }))
+}
+
+/** What is not there any more may have been a folder: then it is asked for what was below it. */
+async function askAt<L extends List<unknown>>(
+  place: Place,
+  path: string,
+  ask: (path: string) => Promise<L>,
+): Promise<L> {
+  const answer = await ask(path)
+  const isAnswered = answer.items.length > 0 || path.endsWith('/')
+  return isAnswered || exists(place, path) ? answer : ask(`${path}/`)
 }
 
 export const expand: Command<'expand'> = async (session, given) => {

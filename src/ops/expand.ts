@@ -1,3 +1,5 @@
+import type { Anchor } from '../domain/anchor.ts'
+import { type AnchorState, anchorsIn, type Place } from '../domain/anchor-moves.ts'
 import { placeOfCodeId } from '../domain/code-search.ts'
 import { Fault } from '../domain/fault.ts'
 import { symbolsOf } from '../domain/lexical.ts'
@@ -7,17 +9,18 @@ import { type Manifest, placeOf } from '../domain/receipt.ts'
 import type { TaskRecord } from '../domain/record.ts'
 import type { Repo } from '../domain/repo.ts'
 import { codeLine, proseLine, quotedLines } from '../domain/sanitise.ts'
-import type { Task } from '../domain/task.ts'
-import type { Store } from '../store/store.ts'
-import { asCodeView } from './code.ts'
+import { TASK_ID_PATTERN, type Task } from '../domain/task.ts'
+import { listWithMoved } from './anchored-records.ts'
 import type { IndexedView } from './code-indexes.ts'
-import type { Handler } from './deps.ts'
+import type { Deps, Handler } from './deps.ts'
 import { renderExplanation } from './explanation.ts'
 import { findConvention, findReceipt, findRecord, findRepo, findTask } from './lookup.ts'
-import { markIn } from './records.ts'
+import { viewGiven } from './records.ts'
 
 /** Receipts looked through for a code item's id, newest first. */
 const RECEIPTS_MAX = 200
+/** Records named of one place, newest first. */
+const RECORDS_MAX = 20
 /** Of a record, what `av why` and `av expand` show. */
 const BODY_CHARS_MAX = 20_000
 /** Files and folders named of one folder. */
@@ -26,21 +29,22 @@ const ENTRIES_MAX = 200
 /** Everything behind an id of a pack. What it quotes is data, each line marked as such. */
 export const expand: Handler<'expand'> = async ({ store, indexes }, input) => {
   const repo = await findRepo(store, input.repo)
-  const code = asCodeView(input.view)
-  const view = code === null ? null : await indexes.of(repo.id).view(code)
-  const items: { readonly id: string; readonly text: string }[] = []
-  for (const id of input.ids) items.push(await expandOne(store, repo, view, id))
+  const view = await viewGiven({ indexes }, repo.id, input.view)
+  const items: Expanded[] = []
+  for (const id of input.ids) items.push(await expandOne({ store, indexes, repo, view }, id))
   return { items }
 }
 
 type Expanded = { readonly id: string; readonly text: string }
 
-async function expandOne(
-  store: Store,
-  repo: Repo,
-  view: IndexedView | null,
-  given: string,
-): Promise<Expanded> {
+/** Where an id is looked up: the repo, and the code one stands on. */
+type Here = Pick<Deps, 'store' | 'indexes'> & {
+  readonly repo: Repo
+  readonly view: IndexedView | null
+}
+
+async function expandOne(here: Here, given: string): Promise<Expanded> {
+  const { store, repo, view } = here
   if (given.startsWith('r:')) return recordText(await findRecord(store, repo.id, given), view)
   if (given.startsWith('c:')) {
     const { id, glob, text, required, state, author } = await findConvention(store, repo.id, given)
@@ -51,21 +55,27 @@ async function expandOne(
     const { id, manifest } = await findReceipt(store, repo.id, given)
     return { id, text: `${id} receipt\n${renderExplanation(manifest as Manifest)}` }
   }
-  if (given.startsWith('s:')) return codeItem(store, repo, view, given)
+  if (given.startsWith('s:')) return codeItem(here, given)
   const folder = folderText(view, given)
   if (folder !== null) return folder
   const place = placeIn(view, given)
-  if (place !== null && view !== null) return codeText(store, repo, view, given, place)
-  return taskText(await findTask(store, repo.id, given))
+  if (place !== null) return codeText(here, given, place)
+  const gone = await goneText(here, given, given.replace(MAP, ''))
+  if (gone !== null) return gone
+  if (MAP.test(given)) return { id: given, text: lines(codeLine(given), NOT_AT_HAND) }
+  if (TASK_ID_PATTERN.test(given)) return taskText(await findTask(store, repo.id, given))
+  throw new Fault(
+    'not_found',
+    `There is no ${given} here.`,
+    'Give an id that a pack, `av search` or `av log` named, or path[:symbol|:line] from the root of the repository.',
+    { detail: { reason: 'item_unknown', id: given } },
+  )
 }
 
 function recordText(record: TaskRecord, view: IndexedView | null): Expanded {
   const { id, kind, task, author, at, supersedes, supersededBy, replyTo, receipt } = record
-  const anchors = record.anchors.map((anchor) => {
-    const mark = markIn(view, anchor)
-    const place = anchor.symbol === null ? anchor.path : `${anchor.path}:${anchor.symbol}`
-    return `at ${codeLine(place)}${mark === null ? '' : ` (${MARKS[mark]})`}`
-  })
+  const states = anchorsIn(view, record.anchors)
+  const anchors = record.anchors.map((anchor, nth) => `at ${anchorText(anchor, states[nth]!)}`)
   return {
     id,
     text: lines(
@@ -79,6 +89,16 @@ function recordText(record: TaskRecord, view: IndexedView | null): Expanded {
       ...(record.body === '' ? [] : quotedLines(record.body, BODY_CHARS_MAX)),
     ),
   }
+}
+
+function anchorText(anchor: Anchor, { mark, at }: AnchorState): string {
+  const recorded = placeText(anchor)
+  if (mark === 'moved' && at !== null) return `${placeText(at)} (moved from ${recorded})`
+  return `${recorded}${mark === null ? '' : ` (${MARKS[mark]})`}`
+}
+
+function placeText({ path, symbol }: Place): string {
+  return codeLine(symbol === null ? path : `${path}:${symbol}`)
 }
 
 function taskText(task: Task): Expanded {
@@ -100,26 +120,23 @@ type CodePlace = {
 }
 
 /** Where a code item of some pack lies now; the receipts know what its id stood for. */
-async function codeItem(
-  store: Store,
-  repo: Repo,
-  view: IndexedView | null,
-  id: string,
-): Promise<Expanded> {
+async function codeItem(here: Here, id: string): Promise<Expanded> {
+  const { store, repo, view } = here
   const { items } = await store.listReceipts(repo.id, {}, RECEIPTS_MAX)
   for (const { manifest } of items) {
     const place = placeOf(manifest as Manifest, id)
     if (place === null) continue
     const { path, symbol, line } = place
     if (view?.lexical.byPath.has(path)) {
-      return codeText(store, repo, view, id, { path, symbol, line: symbol === null ? null : line })
+      return codeText(here, id, { path, symbol, line: symbol === null ? null : line })
     }
     const at = symbol === null ? path : `${path}:${line} ${symbol}`
-    return { id, text: lines(`${id} ${codeLine(at)}`, NOT_AT_HAND) }
+    const gone = await goneText(here, id, symbol === null ? path : `${path}:${symbol}`)
+    return gone ?? { id, text: lines(`${id} ${codeLine(at)}`, NOT_AT_HAND) }
   }
   // What a search named, and no pack held.
   const found = view === null ? null : placeOfCodeId(view.lexical, id)
-  if (view !== null && found !== null) return codeText(store, repo, view, id, found)
+  if (found !== null) return codeText(here, id, found)
   throw new Fault(
     'not_found',
     `No pack of this repository had an item ${id}, and the code here has none.`,
@@ -130,11 +147,14 @@ async function codeItem(
   )
 }
 
+/** What a pack's Map puts before a folder. */
+const MAP = /^map:/
+
 const NOT_AT_HAND = 'It is not among the code at hand here.'
 
 /** `map:src/` of a pack, `src/` or `./`: what lies directly in it. Null for what is no folder here. */
 function folderText(view: IndexedView | null, given: string): Expanded | null {
-  const folder = given.replace(/^map:/, '')
+  const folder = given.replace(MAP, '')
   if (!folder.endsWith('/')) return null
   const prefix = folder === './' ? '' : folder
   const files: string[] = []
@@ -146,9 +166,7 @@ function folderText(view: IndexedView | null, given: string): Expanded | null {
     if (cut < 0) files.push(`${codeLine(path)}, ${counted(file.symbols.size, 'symbol')}`)
     else below.set(inner, (below.get(inner) ?? 0) + 1)
   }
-  if (files.length + below.size === 0) {
-    return given === folder ? null : { id: given, text: lines(codeLine(given), NOT_AT_HAND) }
-  }
+  if (files.length + below.size === 0) return null
   const folders = [...below].map(([inner, count]) => `${codeLine(inner)} ${counted(count, 'file')}`)
   const all = [...files.sort(compareBytes), ...folders.sort(compareBytes)]
   const left = all.length - ENTRIES_MAX
@@ -163,32 +181,34 @@ function folderText(view: IndexedView | null, given: string): Expanded | null {
 }
 
 /** `path`, `path:Symbol` or `path:line` of the code at hand. */
-function placeIn(view: IndexedView | null, given: string): CodePlace | null {
+function placeIn(view: IndexedView | null, written: string): CodePlace | null {
   if (view === null) return null
-  if (view.lexical.byPath.has(given)) return { path: given, symbol: null, line: null }
-  const cut = given.lastIndexOf(':')
-  const path = given.slice(0, cut)
+  const whole = written.normalize('NFC')
+  if (view.lexical.byPath.has(whole)) return { path: whole, symbol: null, line: null }
+  const cut = whole.lastIndexOf(':')
+  const path = whole.slice(0, cut)
   if (cut <= 0 || !view.lexical.byPath.has(path)) return null
-  const rest = given.slice(cut + 1)
+  const rest = whole.slice(cut + 1)
+  if (rest === '') return { path, symbol: null, line: null }
   if (/^\d+$/.test(rest)) return { path, symbol: null, line: Number(rest) }
   return { path, symbol: rest, line: null }
 }
 
 /** Signature, lines and documentation, never a body: that is read from the file itself. */
 async function codeText(
-  store: Store,
-  repo: Repo,
-  view: IndexedView,
+  here: Here,
   id: string,
   { path, symbol, line }: CodePlace,
 ): Promise<Expanded> {
-  const file = view.lexical.byPath.get(path)
+  const file = here.view?.lexical.byPath.get(path)
   const all = file === undefined ? [] : symbolsOf(file)
   const wanted = all.filter((each) => {
     if (symbol !== null) return each.name === symbol
     return line === null || (each.line <= line && line <= each.endLine)
   })
   if (symbol !== null && wanted.length === 0) {
+    const gone = await goneText(here, id, `${path}:${symbol}`)
+    if (gone !== null) return gone
     throw new Fault(
       'not_found',
       `There is no symbol ${symbol} in ${path}.`,
@@ -198,8 +218,7 @@ async function codeText(
       },
     )
   }
-  const filter = { path, ...(symbol !== null && { symbol }), all: false }
-  const { items } = await store.listRecords(repo.id, filter, 20)
+  const records = await recordsAt(here, { path, symbol })
   const named = id.startsWith('s:') ? `${id} ` : ''
   return {
     id,
@@ -209,9 +228,49 @@ async function codeText(
         `L${each.line}-${each.endLine} ${codeLine(each.signature || each.name)}`,
         ...(each.doc === '' ? [] : [`  ${codeLine(each.doc)}`]),
       ]),
-      ...items.map((record) => `${record.id} ${record.kind}: ${proseLine(record.summary)}`),
+      ...records.map((record) => recordLine(here.view, record)),
     ),
   }
+}
+
+/** Current records anchored at a place or below it, newest first. */
+async function recordsAt(
+  { store, indexes, repo, view }: Here,
+  { path, symbol }: Place,
+): Promise<readonly TaskRecord[]> {
+  const filter = { path, ...(symbol !== null && { symbol }), all: false }
+  return (await listWithMoved({ store, indexes }, repo, filter, view, RECORDS_MAX)).items
+}
+
+/** A record on one line, with what became of its code. */
+function recordLine(view: IndexedView | null, { id, kind, summary, anchors }: TaskRecord): string {
+  const states = anchorsIn(view, anchors)
+  const told = anchors.flatMap((anchor, nth) => {
+    const state = states[nth]!
+    return state.mark === null ? [] : [anchorText(anchor, state)]
+  })
+  return `${id} ${kind}: ${proseLine(summary)}${told.length === 0 ? '' : ` [${told.join(', ')}]`}`
+}
+
+/** Of `path`, `path:Symbol` or `folder/` that is not there, and was: its records say where it went. */
+async function goneText(here: Here, id: string, written: string): Promise<Expanded | null> {
+  const { view } = here
+  if (view === null) return null
+  const cut = written.lastIndexOf(':')
+  const places: Place[] = [{ path: written, symbol: null }]
+  if (cut > 0) places.push({ path: written.slice(0, cut), symbol: written.slice(cut + 1) })
+  for (const place of places) {
+    const records = await recordsAt(here, place)
+    // A record of a whole file that is still there says nothing of a name that is not in it.
+    const isThere = view.lexical.byPath.has(place.path)
+    const told = records.filter(
+      ({ anchors }) => !isThere || anchors.some(({ symbol }) => symbol === place.symbol),
+    )
+    if (told.length === 0) continue
+    const head = id.startsWith('s:') ? `${id} ${codeLine(written)}` : codeLine(id)
+    return { id, text: lines(head, NOT_AT_HAND, ...told.map((record) => recordLine(view, record))) }
+  }
+  return null
 }
 
 function counted(count: number, noun: string): string {

@@ -1,9 +1,7 @@
 import type { LogItem } from '../api/views.ts'
 import type { Caller } from '../domain/actor.ts'
-import type { Anchor } from '../domain/anchor.ts'
-import { anchorIn } from '../domain/anchor-moves.ts'
+import { anchorsIn } from '../domain/anchor-moves.ts'
 import { claimFault, everHeld } from '../domain/claim.ts'
-import type { Mark } from '../domain/mark.ts'
 import {
   COMMENT_KINDS,
   checkRecordText,
@@ -11,10 +9,11 @@ import {
   type TaskRecord,
 } from '../domain/record.ts'
 import { redact } from '../domain/redact.ts'
-import type { RepoId } from '../domain/repo.ts'
+import type { Repo, RepoId } from '../domain/repo.ts'
 import { LIVE_STATES, TASK_STATES, type Task } from '../domain/task.ts'
 import { clipChars } from '../domain/text.ts'
 import type { RecordFilter, Store } from '../store/store.ts'
+import { listWithMoved } from './anchored-records.ts'
 import { asCodeView } from './code.ts'
 import type { IndexedView } from './code-indexes.ts'
 import type { Deps, Handler } from './deps.ts'
@@ -94,7 +93,7 @@ export const log: Handler<'log'> = async (deps, input) => {
     ...(input.path !== null && { path: input.path }),
     all: input.all,
   }
-  return list(deps, repo.id, filter, input.all ? LIST_MAX : input.limit, input.view)
+  return list(deps, repo, filter, input.all ? LIST_MAX : input.limit, input.view)
 }
 
 export const why: Handler<'why'> = async (deps, input) => {
@@ -104,7 +103,7 @@ export const why: Handler<'why'> = async (deps, input) => {
     ...(input.symbol !== null && { symbol: input.symbol }),
     all: input.all,
   }
-  return list(deps, repo.id, filter, input.limit, input.view)
+  return list(deps, repo, filter, input.limit, input.view)
 }
 
 /** `--all` lifts the limit a person sees; a list still ends somewhere. */
@@ -112,19 +111,19 @@ const LIST_MAX = 10_000
 
 async function list(
   deps: Deps,
-  repo: RepoId,
+  repo: Repo,
   filter: RecordFilter,
   limit: number,
   given: Parameters<typeof asCodeView>[0],
 ) {
-  const page = await deps.store.listRecords(repo, filter, limit)
-  const view = await viewGiven(deps, repo, given)
-  return { items: page.items.map((item) => markedItem(item, view)), more: page.more }
+  const view = await viewGiven(deps, repo.id, given)
+  const { items, more } = await listWithMoved(deps, repo, filter, view, limit)
+  return { items: markedItems(items, view), more }
 }
 
 /** The code the caller stands on, as far as it is known here. */
 export async function viewGiven(
-  { indexes }: Deps,
+  { indexes }: Pick<Deps, 'indexes'>,
   repo: RepoId,
   given: Parameters<typeof asCodeView>[0],
 ): Promise<IndexedView | null> {
@@ -132,15 +131,23 @@ export async function viewGiven(
   return code === null ? null : indexes.of(repo).view(code)
 }
 
-/** A record, with what became of its code in a view. */
-export function markedItem(record: TaskRecord, view: IndexedView | null): LogItem {
-  return viewLogItem(
-    record,
-    record.anchors.map((anchor) => markIn(view, anchor)),
+/** Records, with what became of their code in a view, and where it is now. */
+export function markedItems(
+  records: readonly TaskRecord[],
+  view: IndexedView | null,
+): readonly LogItem[] {
+  const states = anchorsIn(
+    view,
+    records.flatMap(({ anchors }) => anchors),
   )
+  let from = 0
+  return records.map((record) => {
+    const own = states.slice(from, from + record.anchors.length)
+    from += own.length
+    return viewLogItem(record, own)
+  })
 }
 
-/** What became of anchored code in a view; null without one, and for what the index leaves out. */
-export function markIn(view: IndexedView | null, anchor: Anchor): Mark | null {
-  return anchorIn(view, anchor).mark
+export function markedItem(record: TaskRecord, view: IndexedView | null): LogItem {
+  return viewLogItem(record, anchorsIn(view, record.anchors))
 }

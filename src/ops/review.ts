@@ -5,7 +5,7 @@ import type { Thread } from '../domain/thread.ts'
 import type { IndexedView } from './code-indexes.ts'
 import type { Handler } from './deps.ts'
 import { findRecord, findRepo, findTask } from './lookup.ts'
-import { markedItem, viewGiven } from './records.ts'
+import { markedItem, markedItems, viewGiven } from './records.ts'
 import { viewAttestation, viewVerdict } from './review-views.ts'
 import { threadsIn, whyOf } from './task-why.ts'
 import { givenTask } from './tasks.ts'
@@ -62,7 +62,7 @@ export const showReview: Handler<'review.show'> = async (deps, input) => {
     symbols: checkpoint?.symbols ?? [],
     uncovered: why.uncovered,
     patch: checkpoint?.patch ?? null,
-    records: why.records.slice(0, SHOWN_MAX).map((record) => markedItem(record, view)),
+    records: markedItems(why.records.slice(0, SHOWN_MAX), view),
     threads: threads.map((thread) => viewThread(thread, view)),
     verdicts: verdicts.toReversed().map((verdict) => viewVerdict(verdict, task)),
     attestations: attestations.slice(0, SHOWN_MAX).map(viewAttestation),
@@ -73,7 +73,7 @@ export const showReview: Handler<'review.show'> = async (deps, input) => {
 function viewThread({ root, replies, isOpen }: Thread, view: IndexedView | null) {
   return {
     root: markedItem(root, view),
-    replies: replies.map((reply) => markedItem(reply, view)),
+    replies: markedItems(replies, view),
     isOpen,
   }
 }

@@ -1,4 +1,5 @@
-import type { Checkpoint } from '../domain/checkpoint.ts'
+import type { Anchor } from '../domain/anchor.ts'
+import type { ChangedFile, Checkpoint } from '../domain/checkpoint.ts'
 import { TELLING_KINDS, uncovered } from '../domain/coverage.ts'
 import type { TaskRecord } from '../domain/record.ts'
 import type { Task } from '../domain/task.ts'
@@ -28,9 +29,20 @@ export async function whyOf(store: Store, { repo, id }: Task): Promise<TaskWhy> 
   return {
     records,
     checkpoint,
-    uncovered: uncovered(checkpoint?.symbols ?? [], anchors),
+    uncovered: uncovered(checkpoint?.symbols ?? [], withRenamed(anchors, checkpoint?.files ?? [])),
     isTold: records.some(({ kind }) => (TELLING_KINDS as readonly string[]).includes(kind)),
   }
+}
+
+/** What is anchored at a file counts for it under the name that the task gave it, too. */
+function withRenamed(anchors: readonly Anchor[], files: readonly ChangedFile[]): readonly Anchor[] {
+  const renamed = new Map(
+    files.flatMap(({ path, status, from }) => (status === 'renamed' ? [[from, path]] : [])),
+  )
+  return anchors.flatMap((anchor) => {
+    const path = renamed.get(anchor.path)
+    return path == null ? [anchor] : [anchor, { ...anchor, path }]
+  })
 }
 
 /** Neither superseded nor purged; newest first. */

@@ -1,4 +1,5 @@
 import type {
+  AnchorView,
   CheckpointView,
   ConventionView,
   LogItem,
@@ -6,9 +7,11 @@ import type {
   RepoView,
   TaskView,
 } from '../api/views.ts'
+import type { Anchor } from '../domain/anchor.ts'
+import type { AnchorState } from '../domain/anchor-moves.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { Convention } from '../domain/convention.ts'
-import { MARKS, type Mark } from '../domain/mark.ts'
+import { MARKS } from '../domain/mark.ts'
 import type { TaskRecord } from '../domain/record.ts'
 import type { Repo } from '../domain/repo.ts'
 import type { Task } from '../domain/task.ts'
@@ -55,13 +58,13 @@ export function viewRecord(record: TaskRecord): RecordView {
   return { id, task, kind, summary, anchors, redacted, position }
 }
 
-/** @param marks what became of each anchor, in their order */
-export function viewLogItem(record: TaskRecord, marks: readonly (Mark | null)[]): LogItem {
+/** @param states what became of each anchor, in their order */
+export function viewLogItem(record: TaskRecord, states: readonly AnchorState[]): LogItem {
   const { body, author, at, supersedes, supersededBy, replyTo, receipt, purged } = record
-  const texts = marks.map((mark) => (mark === null ? null : MARKS[mark]))
+  const anchors = record.anchors.map((anchor, nth) => viewAnchor(anchor, states[nth]!))
   return {
     ...viewRecord(record),
-    anchors: record.anchors.map((anchor, index) => ({ ...anchor, mark: texts[index] ?? null })),
+    anchors,
     body,
     author,
     at,
@@ -72,8 +75,16 @@ export function viewLogItem(record: TaskRecord, marks: readonly (Mark | null)[])
     marks: [
       ...(supersededBy.length > 0 ? ['superseded'] : []),
       ...(purged ? ['purged'] : []),
-      ...new Set(texts.filter((text) => text !== null)),
+      ...new Set(anchors.flatMap(({ mark }) => mark ?? [])),
     ],
+  }
+}
+
+function viewAnchor(anchor: Anchor, { mark, at }: AnchorState): AnchorView {
+  return {
+    ...anchor,
+    mark: mark === null ? null : MARKS[mark],
+    movedTo: mark === 'moved' ? at : null,
   }
 }
 

@@ -72,7 +72,7 @@ test('all of av, by groups', () => {
     why
       record KIND SUMMARY           Keep a why: a decision, a dead end, a note, tied to code.
       log                           The records, newest first.
-      why PATH[:SYMBOL|:LINE]       Why this code is as it is: the records anchored at it.
+      why PATH[:SYMBOL|:LINE]       Why this code is as it is: its records, wherever it stood then.
 
     rules
       convention add GLOB TEXT      Add a rule for the files a glob matches.

@@ -92,7 +92,7 @@ a-b2cd                   handed_off  no owner  3 minutes ago  Log out all sessio
     log: `r:12345678 decision, ada, 30 seconds ago, fix-the-login-race-ab2c (superseded)
   Refresh 30 s early
   at src/session.ts:Session.refresh (changed since recorded)
-  at README.md
+  at docs/start.md (moved from README.md)
   supersedes r:00000001, r:00000002, superseded by r:00000009, from rcp:12345678
     Clocks drift.
 
@@ -102,7 +102,7 @@ a-b2cd                   handed_off  no owner  3 minutes ago  Log out all sessio
     why: `r:12345678 decision, ada, 30 seconds ago, fix-the-login-race-ab2c
   Refresh 30 s early
   at src/session.ts:Session.refresh (changed since recorded)
-  at README.md
+  at docs/start.md (moved from README.md)
   from rcp:12345678
 `,
     'convention.add': `c:12345678 src/api/**, active, required, ada, 2025-11-01

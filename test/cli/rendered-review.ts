@@ -44,7 +44,7 @@ Why
 r:12345678 decision, ada, 30 seconds ago, fix-the-login-race-ab2c (superseded)
   Refresh 30 s early
   at src/session.ts:Session.refresh (changed since recorded)
-  at README.md
+  at docs/start.md (moved from README.md)
   supersedes r:00000001, r:00000002, superseded by r:00000009, from rcp:12345678
     Clocks drift.
 
@@ -54,7 +54,7 @@ Points
 r:000000aa review, mei, 30 seconds ago, fix-the-login-race-ab2c
   Name the margin
   at src/session.ts:Session.refresh (changed since recorded)
-  at README.md
+  at docs/start.md (moved from README.md)
   open
     ada: MARGIN_MS it is
 

@@ -3,7 +3,7 @@ export const SEARCH_EXPECTED = {
   search: `r:12345678 decision, fix-the-login-race-ab2c (superseded)
   Refresh 30 s early
   at src/session.ts:Session.refresh (changed since recorded)
-  at README.md
+  at docs/start.md (moved from README.md)
 s:12345678 src/session.ts:12 Session.refresh, method
   refresh(now: number): void
 s:87654321 src/a b.ts, file

@@ -35,8 +35,12 @@ export const record: LogItem = {
       symbol: 'Session.refresh',
       hash: 'ab',
       mark: 'changed since recorded',
+      movedTo: null,
     },
-    { path: 'README.md', symbol: null, hash: 'cd', mark: null },
+    {
+      ...{ path: 'README.md', symbol: null, hash: 'cd', mark: 'moved since recorded' },
+      movedTo: { path: 'docs/start.md', symbol: null },
+    },
   ],
   redacted: 0,
   position: 4,
@@ -47,5 +51,5 @@ export const record: LogItem = {
   supersededBy: ['r:00000009'],
   replyTo: null,
   receipt: 'rcp:12345678',
-  marks: ['superseded', 'changed since recorded'],
+  marks: ['superseded', 'changed since recorded', 'moved since recorded'],
 }

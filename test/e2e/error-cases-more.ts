@@ -39,7 +39,7 @@ export const moreCases = {
     is: 'refused',
     code: 'bad_input',
     says: ['src/api is not a file.'],
-    next: 'PATH:SYMBOL',
+    next: 'av log --at FOLDER',
     provoke: async ({ machine, workspace }) => ({
       machine,
       words: ['why', 'api'],

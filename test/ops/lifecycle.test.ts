@@ -248,6 +248,19 @@ describe('submit', () => {
     })
   })
 
+  test('counts what was recorded of a file before the task renamed it', async () => {
+    const { task, owner } = await office.work('Fix it', agent('ada'))
+    const anchors = [{ path: 'src/login.ts', symbol: 'login', hash: null }]
+    await office.record(task, owner, 'Why', { anchors })
+    const renamed = { path: 'src/enter.ts', status: 'renamed', from: 'src/login.ts' } as const
+    const copied = { path: 'src/copy.ts', status: 'copied', from: 'src/login.ts' } as const
+    const symbols = ['src/copy.ts:login', 'src/enter.ts:login', 'src/enter.ts:leave']
+    const files = [copied, renamed]
+    const { commit } = await office.checkpoint(task, owner, 'x', { symbols, files })
+    const view = await office.call('submit', { repo: office.repo, task, commit }, owner)
+    expect(view.uncovered).toEqual(['src/copy.ts:login', 'src/enter.ts:leave'])
+  })
+
   test('is not told by a record that was superseded by an intent, or purged', async () => {
     const { task, owner } = await office.work('Fix it', agent('ada'))
     const { commit } = await office.checkpoint(task, owner, 'x')

@@ -94,7 +94,7 @@ export const whyRoutes = {
           value: 'KIND',
         }),
         at: arg(path().optional(), {
-          description: 'Only those anchored at this path, or below this folder.',
+          description: 'Only those whose code is, or was, at this path or below this folder.',
           value: 'PATH',
         }),
         all: arg(flag(), { description: 'All of them, superseded ones too.' }),
@@ -106,7 +106,7 @@ export const whyRoutes = {
     output: returns<List<LogItem>>(),
   },
   why: {
-    summary: 'Why this code is as it is: the records anchored at it.',
+    summary: 'Why this code is as it is: its records, wherever it stood then.',
     group: 'why',
     mcp: true,
     input: () =>

@@ -59,13 +59,16 @@ function link(verb: string, ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? [] : [`${verb} ${ids.map(visibleLine).join(', ')}`]
 }
 
-function anchorText({ path, symbol }: Anchor): string {
+function anchorText({ path, symbol }: Pick<Anchor, 'path' | 'symbol'>): string {
   return visibleLine(symbol === null ? path : `${path}:${symbol}`)
 }
 
-/** Where a record is anchored, and what became of the code there. */
+/** Where a record is anchored, and what became of the code there; of code that moved, where it is now. */
 export function anchorLine(anchor: AnchorView): string {
-  const { mark } = anchor
+  const { mark, movedTo } = anchor
+  if (movedTo !== null) {
+    return `  at ${anchorText(movedTo)} (moved from ${anchorText(anchor)})\n`
+  }
   const known = mark === null ? '' : ` (${visibleLine(mark)})`
   return `  at ${anchorText(anchor)}${known}\n`
 }
