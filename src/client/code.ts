@@ -23,6 +23,8 @@ import { listTree, treeOf } from '../workspace/tree.ts'
  * there. Files that are not worth indexing are listed as left out.
  */
 export class Code {
+  private listed: Promise<readonly TreeEntry[]> | null = null
+
   private constructor(
     private readonly host: Host,
     private readonly clone: Clone,
@@ -56,8 +58,13 @@ export class Code {
     return { view: { tree: key, overlay: entries }, changed: files.map(({ path }) => path) }
   }
 
-  /** The files of the base. */
-  async listing(): Promise<readonly TreeEntry[]> {
+  /** The files of the base, which git is asked for once. */
+  listing(): Promise<readonly TreeEntry[]> {
+    this.listed ??= this.list()
+    return this.listed
+  }
+
+  private async list(): Promise<readonly TreeEntry[]> {
     const files = await listTree(this.host, this.store, this.base)
     const plain = files.filter(({ mode }) => mode !== '160000')
     const marked = await this.marked(plain.map(({ path }) => path))

@@ -1,13 +1,15 @@
+import type { Output } from '../api/routes.ts'
 import type { IndexView } from '../api/views.ts'
 import type { BlobId, FileIndex } from '../domain/code.ts'
-import { applyOverlay, type CodeView, versionOf } from '../domain/code-view.ts'
+import { applyOverlay, type CodeView, type TreeEntry, versionOf } from '../domain/code-view.ts'
 import type { RepoId } from '../domain/repo.ts'
 import type { Code } from './code.ts'
 import type { Session } from './session.ts'
 
 /** Entries of a listing, and bytes of file indexes, in one call. */
 const ENTRIES_A_CALL = 20_000
-const BYTES_A_CALL = 2 * 1024 * 1024
+/** The daemon takes the first calls in while the rest is still parsed. */
+const BYTES_A_CALL = 512 * 1024
 const FILES_A_CALL = 500
 
 /**
@@ -20,15 +22,23 @@ export async function syncIndex(
   code: Code,
   view: CodeView,
 ): Promise<Omit<IndexView, 'symbols'>> {
-  const state = await askState(session, repo, code, view)
+  return sendMissing(session, repo, code, view, await askState(session, repo, code, view))
+}
+
+/** The same where the daemon was asked already. */
+export async function sendMissing(
+  session: Session,
+  repo: RepoId,
+  code: Code,
+  view: CodeView,
+  state: Output<'index.state'>,
+): Promise<Omit<IndexView, 'symbols'>> {
   const counts = { indexed: 0, bytes: 0, unparsable: 0, leftOut: 0 }
-  if (state.missing === 0) return { files: state.total, ...counts }
-  const files = await filesOf(code, view)
   const onDisk = new Set(view.overlay.map(({ path }) => path))
-  let blobs = state.blobs as readonly BlobId[]
-  let left = state.missing
-  while (blobs.length > 0) {
-    const wanted = blobs.flatMap((blob) => files.get(blob) ?? [])
+  let { missing, blobs } = state
+  while (missing > 0) {
+    const sent = counts.indexed
+    const wanted = await filesOf(code, view, blobs as readonly BlobId[])
     const batch = new Batch(session, repo, versionOf(view.tree))
     for await (const index of fileIndexes(code, wanted, onDisk)) {
       counts.indexed++
@@ -39,11 +49,12 @@ export async function syncIndex(
       session.invocation.progress?.('indexing', counts.indexed, state.missing)
     }
     await batch.flush()
+    if (counts.indexed - sent === missing) break
     const next = await session.call('index.state', { repo, view })
     // What could not be read vanished meanwhile; the next view will not name it.
-    if (next.missing >= left) break
-    left = next.missing
-    blobs = next.blobs as readonly BlobId[]
+    if (next.missing >= missing) break
+    missing = next.missing
+    blobs = next.blobs
   }
   return { files: state.total, ...counts }
 }
@@ -68,10 +79,24 @@ export async function askState(session: Session, repo: RepoId, code: Code, view:
   return session.call('index.state', { repo, view })
 }
 
-/** One path for each content; the first by the listing's order. */
-async function filesOf(code: Code, view: CodeView) {
-  const files = new Map<BlobId, { readonly path: string; readonly blob: BlobId }>()
-  for (const { path, blob } of applyOverlay(await code.listing(), view.overlay)) {
+type FileAt = { readonly path: string; readonly blob: BlobId }
+
+/** One path for each of some contents. What was edited tells its own, and spares the listing of all. */
+async function filesOf(
+  code: Code,
+  view: CodeView,
+  blobs: readonly BlobId[],
+): Promise<readonly FileAt[]> {
+  const edited = firstPaths(view.overlay)
+  const known = blobs.every((blob) => edited.has(blob))
+    ? edited
+    : firstPaths(applyOverlay(await code.listing(), view.overlay))
+  return blobs.flatMap((blob) => known.get(blob) ?? [])
+}
+
+function firstPaths(entries: readonly TreeEntry[]): ReadonlyMap<BlobId, FileAt> {
+  const files = new Map<BlobId, FileAt>()
+  for (const { path, blob } of entries) {
     if (blob !== null && !files.has(blob)) files.set(blob, { path, blob })
   }
   return files
@@ -96,10 +121,11 @@ function leftOut(blob: BlobId): FileIndex {
   return { blob, language: 'none', status: 'left_out', ...none }
 }
 
-/** Gathers file indexes into calls of a bounded size. */
+/** Gathers file indexes into calls of a bounded size, of which one is under way while the next is gathered. */
 class Batch {
   private files: FileIndex[] = []
   private bytes = 0
+  private sending: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly session: Session,
@@ -112,14 +138,23 @@ class Batch {
     // JSON of an index takes about its content's size; words and symbols bound it from above.
     this.bytes += file.words.length * 12 + file.symbols.length * 400
     for (const link of file.links ?? []) this.bytes += link.length * 30
-    if (this.bytes >= BYTES_A_CALL || this.files.length >= FILES_A_CALL) await this.flush()
+    if (this.bytes >= BYTES_A_CALL || this.files.length >= FILES_A_CALL) await this.send()
   }
 
+  /** Resolves when all that was added is stored. */
   async flush(): Promise<void> {
+    await this.send()
+    await this.sending
+  }
+
+  private async send(): Promise<void> {
+    await this.sending
     if (this.files.length === 0) return
-    const { files } = this
+    const { files, repo, version } = this
     this.files = []
     this.bytes = 0
-    await this.session.call('index.files', { repo: this.repo, version: this.version, files })
+    this.sending = this.session.call('index.files', { repo, version, files })
+    // Told to whoever adds or flushes next.
+    this.sending.catch(() => {})
   }
 }

@@ -4,7 +4,7 @@ import type { RepoId } from '../domain/repo.ts'
 import { tryLock } from '../kernel-lock.ts'
 import { type Clone, lockFile } from '../workspace/clone.ts'
 import type { Code } from './code.ts'
-import { askState, syncIndex } from './index-sync.ts'
+import { askState, sendMissing } from './index-sync.ts'
 import type { Place } from './place.ts'
 import type { Session } from './session.ts'
 
@@ -60,8 +60,8 @@ export async function syncFew(
   code: Code,
   view: CodeView,
 ): Promise<boolean> {
-  const { missing } = await askState(session, repo, code, view)
-  if (missing > AT_ONCE_MAX) return false
-  if (missing > 0) await syncIndex(session, repo, code, view)
+  const state = await askState(session, repo, code, view)
+  if (state.missing > AT_ONCE_MAX) return false
+  await sendMissing(session, repo, code, view, state)
   return true
 }

@@ -1,8 +1,9 @@
-import type { Node, QueryMatch } from 'web-tree-sitter'
+import type { Node } from 'web-tree-sitter'
 import type { SymbolKind } from '../domain/code.ts'
 import { compareBytes } from '../domain/order.ts'
 import { ANNOTATION_MACRO, declaredBy, MACRO_NAME, nameByMacro } from './declarators.ts'
 import type { Grammar } from './grammars.ts'
+import type { Match } from './pattern-match.ts'
 import type { DefinitionSpan } from './signature.ts'
 
 export type CapturedKind = SymbolKind | 'scope'
@@ -32,7 +33,7 @@ export type Captured = {
  * order of place.
  */
 export function capturedDefinitions(
-  matches: readonly QueryMatch[],
+  matches: readonly Match[],
   text: string,
   grammar: Grammar,
 ): Captured[] {
@@ -73,8 +74,11 @@ function earlier(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
-function capturedBy(match: QueryMatch, text: string, grammar: Grammar): Captured | null {
-  const captured = new Map(match.captures.map(({ name, node }) => [name, node]))
+function capturedBy(
+  { pattern, captures: captured }: Match,
+  text: string,
+  grammar: Grammar,
+): Captured | null {
   const [label, node] = [...captured].find(([name]) => !PARTS.has(name)) ?? []
   if (label === undefined || node === undefined) return null
   const [kind, flag] = label.split('.')
@@ -86,7 +90,7 @@ function capturedBy(match: QueryMatch, text: string, grammar: Grammar): Captured
   if (part === null || part.name === '_' || (part.name === '' && kind !== 'scope')) return null
   return {
     kind: (part.kind ?? kind) as CapturedKind, // the queries are ours; a golden file a language holds them to it
-    pattern: match.patternIndex,
+    pattern,
     flag,
     name: part.name,
     span: {

@@ -1,7 +1,7 @@
-import type { QueryMatch } from 'web-tree-sitter'
 import type { SymbolKind } from '../domain/code.ts'
 import { type Captured, type CapturedKind, capturedDefinitions } from './captures.ts'
 import type { Grammar } from './grammars.ts'
+import type { Match } from './pattern-match.ts'
 import type { DefinitionSpan } from './signature.ts'
 import type { SourceText } from './source-text.ts'
 
@@ -17,7 +17,7 @@ export type Definition = {
  * function's own affair and left out, unless that function is all there is in the file.
  */
 export function definitionsOf(
-  matches: readonly QueryMatch[],
+  matches: readonly Match[],
   source: SourceText,
   grammar: Grammar,
 ): Definition[] {

@@ -22,12 +22,20 @@ export async function* indexFiles(
     for await (const file of present(files)) yield await indexFile(file)
     return
   }
-  const pool = createParsePool({ workers: Math.min(2, navigator.hardwareConcurrency) })
+  const pool = createParsePool({ workers: workersFor(navigator.hardwareConcurrency) })
   try {
     yield* pool.index(present(files))
   } finally {
     pool.close()
   }
+}
+
+/**
+ * This thread, the daemon and the engine's compiler have work in proportion: on two cores a second worker only adds
+ * the second of computing that it takes to be fast.
+ */
+function workersFor(cores: number): number {
+  return Math.min(2, Math.max(1, cores - 1))
 }
 
 /** A worker takes some 50 ms to be of use. */

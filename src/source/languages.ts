@@ -2,7 +2,7 @@ import { projectFile } from './links-project.ts'
 
 /**
  * The languages whose files are more than words. A new one is a row here, a grammar in
- * `grammars.ts`, a query in `queries/` and a golden file in `test/fixtures/languages/`.
+ * `wasm-modules.ts`, a query in `queries/` and a golden file in `test/fixtures/languages/`.
  */
 export const LANGUAGES = [
   { ...ecmascript('typescript'), grammar: 'typescript', extensions: 'ts mts cts' },

@@ -1,6 +1,7 @@
-import { languageClass } from './languages.ts'
+import { languageClass, languageOf } from './languages.ts'
 import type { SourceFile, SourceResult } from './parse-file.ts'
-import type { ParseAnswer } from './parse-worker.ts'
+import type { LentModule, ParseAnswer } from './parse-worker.ts'
+import { type ModuleName, wasmModule } from './wasm-modules.ts'
 
 /**
  * A place for one worker at a time, with the files it was given and has not answered. Replaces a
@@ -49,6 +50,7 @@ export class ParseSeat {
 
   add(file: SourceFile): void {
     this.waiting.push({ file, tries: 0 })
+    prepareFor(file)
     this.worker ??= this.start()
     const language = languageClass(file.path)
     this.languages.set(language, this.filesOf(language) + 1)
@@ -114,6 +116,10 @@ export class ParseSeat {
       if (this.waiting.length > 0) this.watch()
       return
     }
+    if ('needs' in answer) {
+      if (this.worker !== null) void lend(this.worker, answer.needs)
+      return
+    }
     if (!answer.ok) {
       if (answer.isFilesFault) this.replace(answer.message)
       else this.fail(answer.message)
@@ -152,6 +158,23 @@ export class ParseSeat {
     for (const { file } of this.waiting) this.worker.postMessage(file)
     this.watch()
   }
+}
+
+/** Compiles what a file is parsed with while the worker starts; it will ask, and is told then what went wrong. */
+function prepareFor({ path }: SourceFile): void {
+  const { grammar } = languageOf(path, '')
+  if (grammar === null) return
+  for (const name of ['runtime', grammar] as const) wasmModule(name).catch(() => {})
+}
+
+async function lend(worker: Worker, name: ModuleName): Promise<void> {
+  let lent: LentModule
+  try {
+    lent = { name, module: await wasmModule(name), message: '' }
+  } catch (error) {
+    lent = { name, module: null, message: String(error) }
+  }
+  worker.postMessage(lent)
 }
 
 type Job = { readonly file: SourceFile; tries: number }

@@ -3,12 +3,21 @@
  * throws is told, and the pool ends this worker: what it would answer next could be wrong.
  */
 import { NoGrammar, parseFile, type SourceFile, type SourceResult } from './parse-file.ts'
+import { borrowModules, type ModuleName } from './wasm-modules.ts'
 
 /** `null` comes first, once: the worker is there. */
 export type ParseAnswer =
   | null
+  | { readonly needs: ModuleName }
   | { readonly ok: true; readonly result: SourceResult }
   | { readonly ok: false; readonly message: string; readonly isFilesFault: boolean }
+
+/** A module that was asked for, or why it cannot be had. */
+export type LentModule = {
+  readonly name: ModuleName
+  readonly module: WebAssembly.Module | null
+  readonly message: string
+}
 
 declare const self: Worker
 
@@ -21,8 +30,23 @@ let bytesSinceCollected = 0
  */
 const COLLECT_EVERY_BYTES = 1_048_576
 
-self.onmessage = (event: MessageEvent<SourceFile>) => {
-  turn = turn.then(() => answer(event.data))
+self.onmessage = ({ data }: MessageEvent<SourceFile | LentModule>) => {
+  if ('module' in data) take(data)
+  else turn = turn.then(() => answer(data))
+}
+
+const borrowed = new Map<ModuleName, PromiseWithResolvers<WebAssembly.Module>>()
+
+borrowModules((name) => {
+  const module = Promise.withResolvers<WebAssembly.Module>()
+  borrowed.set(name, module)
+  self.postMessage({ needs: name } satisfies ParseAnswer)
+  return module.promise
+})
+
+function take({ name, module, message }: LentModule): void {
+  if (module === null) borrowed.get(name)?.reject(new Error(message))
+  else borrowed.get(name)?.resolve(module)
 }
 
 async function answer(file: SourceFile): Promise<void> {

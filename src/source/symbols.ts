@@ -1,10 +1,11 @@
-import type { Node, QueryMatch } from 'web-tree-sitter'
+import type { Node } from 'web-tree-sitter'
 import type { CodeSymbol } from '../domain/code.ts'
 import { compareBytes } from '../domain/order.ts'
 import { type Definition, definitionsOf } from './definitions.ts'
 import { type CommentRows, commentAbove, docOf, docstringAt } from './doc-comment.ts'
 import type { Grammar } from './grammars.ts'
 import type { Language } from './languages.ts'
+import type { Match } from './pattern-match.ts'
 import { afterAttributes, signatureOf } from './signature.ts'
 import type { SourceText } from './source-text.ts'
 
@@ -17,7 +18,7 @@ export type DeclaredSymbol = Omit<CodeSymbol, 'hash' | 'words'> & {
 /** The definitions of a parsed file, in order of line, end line (descending) and name. */
 export function declaredSymbols(
   root: Node,
-  matches: readonly QueryMatch[],
+  matches: readonly Match[],
   source: SourceText,
   language: Language,
   grammar: Grammar,
