@@ -1,19 +1,19 @@
+const NAMES = [
+  ...['ecmascript', 'python', 'go', 'rust', 'jvm'],
+  ...['c', 'c-sharp', 'ruby', 'php', 'bash'],
+] as const
+
 /** Languages that use each other's names. */
-export type Family =
-  | 'ecmascript'
-  | 'python'
-  | 'go'
-  | 'rust'
-  | 'jvm'
-  | 'c'
-  | 'c-sharp'
-  | 'ruby'
-  | 'php'
-  | 'bash'
+export type Family = (typeof NAMES)[number]
 
 /** Null: no code that others could refer to. */
 export function familyOf(language: string): Family | null {
   return FAMILIES.get(language) ?? null
+}
+
+/** The family as a small number; 0: none. */
+export function familyNumber(language: string): number {
+  return NUMBERS.get(language) ?? 0
 }
 
 const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
@@ -33,3 +33,7 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['php', 'php'],
   ['bash', 'bash'],
 ])
+
+const NUMBERS: ReadonlyMap<string, number> = new Map(
+  [...FAMILIES].map(([language, family]) => [language, NAMES.indexOf(family) + 1]),
+)

@@ -1,13 +1,14 @@
 import type { Link } from './code.ts'
 import { compareBytes } from './order.ts'
+import { unpackLinks } from './packed-file.ts'
+import { isTestPath } from './test-path.ts'
 
 /** A file as name resolution sees it. */
 export type LinkedFile = {
   readonly path: string
   readonly language: string
-  readonly links: readonly Link[]
-  /** The links as one string. */
-  readonly packed: string
+  /** As `unpackLinks` reads them. */
+  readonly links: string
 }
 
 /** What a link means in a view. */
@@ -26,28 +27,45 @@ export class CodeLayout {
   private readonly numbers: ReadonlyMap<string, number>
   private folders: ReadonlyMap<string, readonly number[]> | null = null
   private names: ReadonlyMap<string, readonly number[]> | null = null
+  /** What was asked for by the end of its path. */
+  private readonly endings = new Map<string, readonly number[]>()
+  private folderNumbers: Uint32Array | null = null
+  private tests: Uint8Array | null = null
 
-  /** @param before a layout of the same paths: the files have the same numbers */
-  constructor(files: readonly LinkedFile[], before: CodeLayout | null = null) {
-    if (before === null) {
-      this.files = [...files].sort((a, b) => compareBytes(a.path, b.path))
-      this.numbers = new Map(this.files.map(({ path }, number) => [path, number]))
-      return
-    }
-    this.numbers = before.numbers
-    this.folders = before.folders
-    this.names = before.names
-    const byNumber = [...before.files]
-    for (const file of files) byNumber[this.numbers.get(file.path)!] = file
-    this.files = byNumber
+  constructor(files: Iterable<LinkedFile>) {
+    this.files = [...files].sort((a, b) => compareBytes(a.path, b.path))
+    this.numbers = new Map(this.files.map(({ path }, number) => [path, number]))
   }
 
   at(path: string): number | undefined {
     return this.numbers.get(path)
   }
 
+  linksOf(number: number): readonly Link[] {
+    return unpackLinks(this.files[number]!.links)
+  }
+
+  /** The same for files directly in one folder. */
+  folderNumber(number: number): number {
+    if (this.folderNumbers === null) {
+      const numbers = new Map<string, number>()
+      this.folderNumbers = Uint32Array.from(this.files, ({ path }) => {
+        const folder = folderOf(path)
+        const known = numbers.get(folder) ?? numbers.size
+        numbers.set(folder, known)
+        return known
+      })
+    }
+    return this.folderNumbers[number]!
+  }
+
+  isTest(number: number): boolean {
+    this.tests ??= Uint8Array.from(this.files, ({ path }) => (isTestPath(path) ? 1 : 0))
+    return this.tests[number] === 1
+  }
+
   /** The first of `paths` that is there; none: an empty list. */
-  firstOf(paths: Iterable<string>): readonly number[] {
+  firstOf(paths: readonly string[]): readonly number[] {
     for (const path of paths) {
       const number = this.numbers.get(path)
       if (number !== undefined) return [number]
@@ -72,13 +90,22 @@ export class CodeLayout {
    * folders with `from`, then the first. Empty when more than `AMBIGUOUS_MAX` fit.
    */
   endingWith(path: string, from: string): readonly number[] {
+    const fits = this.fitting(path)
+    if (fits.length === 0 || fits.length > AMBIGUOUS_MAX) return []
+    if (fits.length === 1) return fits
+    const near = (number: number) => sharedParts(this.files[number]!.path, from)
+    return [fits.reduce((best, each) => (near(each) > near(best) ? each : best))]
+  }
+
+  private fitting(path: string): readonly number[] {
+    const known = this.endings.get(path)
+    if (known !== undefined) return known
     const fits = this.named(path.slice(path.lastIndexOf('/') + 1)).filter((number) => {
       const there = this.files[number]!.path
       return there === path || there.endsWith(`/${path}`)
     })
-    if (fits.length === 0 || fits.length > AMBIGUOUS_MAX) return []
-    const near = (number: number) => sharedParts(this.files[number]!.path, from)
-    return [fits.reduce((best, each) => (near(each) > near(best) ? each : best))]
+    this.endings.set(path, fits)
+    return fits
   }
 
   private group(key: (path: string) => string): ReadonlyMap<string, readonly number[]> {
@@ -104,6 +131,8 @@ export function* foldersAbove(folder: string): Generator<string> {
 
 /** `folder` and what `path` adds to it, `.` and `..` worked out; null when that leaves the root. */
 export function joined(folder: string, path: string): string | null {
+  const isPlain = path !== '' && !path.startsWith('.') && !path.startsWith('/')
+  if (isPlain && !HAS_STEPS.test(path)) return folder === '' ? path : `${folder}/${path}`
   const parts = folder === '' ? [] : folder.split('/')
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
@@ -112,6 +141,9 @@ export function joined(folder: string, path: string): string | null {
   }
   return parts.join('/')
 }
+
+/** A part of a path that is empty or begins with a dot, behind the first. */
+const HAS_STEPS = /\/(?:[/.]|$)/
 
 /** Of a path, its last part without what follows the first dot. */
 export function stemOf(path: string): string {

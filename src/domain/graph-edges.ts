@@ -1,14 +1,46 @@
-import { type Family, familyOf } from './code-family.ts'
-import { folderOf } from './code-layout.ts'
-import { type FileImports, importsOf } from './graph-imports.ts'
+import type { CodeLayout } from './code-layout.ts'
+import type { Definers } from './graph-definers.ts'
+import { Imports } from './graph-imports.ts'
+import { usesOf } from './graph-uses.ts'
+import type { Grouped } from './grouped.ts'
 import type { IndexedFile, LexicalView } from './lexical.ts'
-import type { LinkResolver } from './link-resolver.ts'
-import { NAME_PRIVATE, NAME_WHOLE, NO_NAME } from './packed-file.ts'
-import { isTestPath } from './test-path.ts'
+import type { LinkTable } from './link-table.ts'
+import { NumberList } from './number-list.ts'
+import { NAME_PRIVATE, NAME_WHOLE } from './packed-file.ts'
 
-/** By number of the file that uses: number of the file used → how much. */
-export type EdgeTable = readonly (ReadonlyMap<number, Edge> | undefined)[]
-export type Edge = { weight: number; confidence: number }
+/** Who uses whom, and how much, before anything is damped: for each file a row of edges. */
+export type EdgeTable = {
+  /** By file, and one more: where its edges begin. */
+  readonly starts: Uint32Array
+  /** The files used, ascending within a row. */
+  readonly files: Uint32Array
+  readonly weights: Uint32Array
+  readonly confidences: Uint8Array
+}
+
+/** What edges are made of: a view's files by number, what their links mean, and who defines what. */
+export type LinkedCode = {
+  readonly view: LexicalView
+  readonly layout: CodeLayout
+  readonly files: readonly IndexedFile[]
+  readonly links: LinkTable
+  readonly definers: Definers
+}
+
+/** Edges found before, of files that had other numbers then; rows that still hold need no second look. */
+export type KeptEdges = {
+  readonly edges: EdgeTable
+  /** By file: the number it had, of those whose row holds. */
+  readonly numberThen: Int32Array
+  /** By number then: what it is now. Null: none has changed. */
+  readonly numberNow: Int32Array | null
+  /** By file: 1 where the row is to be made anew. */
+  readonly stale: Uint8Array
+}
+
+/** A name that more files define is one for each of them (`get`, `render`). */
+export const SCARCE_MAX = 5
+export const IMPORTED_AMONG_MAX = 60
 
 /**
  * Name by name: which files of the view hold it and which of its definitions each of them means. A
@@ -16,211 +48,201 @@ export type Edge = { weight: number; confidence: number }
  * one of a module it imports, that module's; any other only when few files of the same family of
  * languages define it and it is a whole identifier that prose does not hold.
  */
-export function edgesOf(view: LexicalView, resolver: LinkResolver): EdgeTable {
-  const files = resolver.layout.files.map(({ path }) => view.byPath.get(path)!)
-  const imports = importsOf(files, resolver, view.dictionary)
-  const context = { files, imports, families: files.map(({ language }) => familyOf(language)) }
-  const edges = new Edges(files.length)
-  const users = new Users(view, files)
-  for (const [term, defined] of definitionsByTerm(files)) {
-    const found = users.read(term)
-    for (const definition of defined) addUses(term, definition, users, found, context, edges)
+export function edgesOf(code: LinkedCode, kept: KeptEdges | null): EdgeTable {
+  const { view, files, links, definers } = code
+  const stale = kept?.stale ?? new Uint8Array(files.length).fill(1)
+  const terms = view.dictionary.size
+  const imported = importedTerms(links, stale, terms)
+  const isIdle = (definition: number) =>
+    definers.countOf(definition) > IMPORTED_AMONG_MAX && imported[definers.terms[definition]!] === 0
+  const uses = usesOf(view, files, definers, stale, isIdle)
+  const rows = new Rows(code, new Imports(files, links, terms), uses)
+  for (let file = 0; file < files.length; ) {
+    if (stale[file] === 1) rows.make(file++)
+    else file = rows.copy(kept!, file)
   }
-  addPlainImports(imports, edges)
-  return edges.table
+  return rows.table()
 }
 
-type Context = {
-  readonly files: readonly IndexedFile[]
-  readonly imports: readonly FileImports[]
-  readonly families: readonly (Family | null)[]
+/** Marks the terms of names that one of the marked files imports by name. */
+function importedTerms(links: LinkTable, marked: Uint8Array, terms: number): Uint8Array {
+  const found = new Uint8Array(terms)
+  for (let file = 0; file < links.size; file++) {
+    if (marked[file] === 0) continue
+    const end = links.nameStarts[links.starts[file + 1]!]!
+    for (let at = links.nameStarts[links.starts[file]!]!; at < end; at++)
+      found[links.names[at]!] = 1
+  }
+  return found
 }
 
-function addUses(
-  term: number,
-  definition: Definition,
-  users: Users,
-  found: number,
-  context: Context,
-  edges: Edges,
-): void {
-  for (let at = 0; at < found; at++) {
-    const user = users.files[at]!
-    if (context.families[user] !== definition.family || contains(definition.files, user)) continue
-    const meant = meaning(term, user, definition, context)
-    if (meant === null) continue
-    const weight = nameWeight(users.counts[at]!, meant.confidence, definition, meant.files.length)
-    for (const file of meant.files) {
-      if (file !== user) edges.add(user, file, weight, meant.confidence)
-    }
-  }
-}
-
-/** Whether an ascending list holds a number. */
-function contains(ascending: readonly number[], wanted: number): boolean {
-  let low = 0
-  let high = ascending.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (ascending[middle]! < wanted) low = middle + 1
-    else high = middle
-  }
-  return ascending[low] === wanted
-}
-
-class Edges {
-  readonly table: (Map<number, Edge> | undefined)[]
-
-  constructor(size: number) {
-    this.table = Array.from({ length: size }, () => undefined)
-  }
-
-  has(from: number, to: number): boolean {
-    return this.table[from]?.has(to) === true
-  }
-
-  add(from: number, to: number, weight: number, confidence: number): void {
-    let edges = this.table[from]
-    if (edges === undefined) {
-      edges = new Map()
-      this.table[from] = edges
-    }
-    const known = edges.get(to)
-    if (known === undefined) edges.set(to, { weight, confidence })
-    else {
-      known.weight += weight
-      known.confidence = Math.max(known.confidence, confidence)
-    }
-  }
-}
-
-/** Reads which files hold a term out of the index, by the files' numbers. */
-class Users {
-  /** Of the term read last. */
-  readonly files: Uint32Array
-  readonly counts: Uint8Array
-  private readonly numberOf: Int32Array
-  private readonly room: Uint32Array
+/** Writes the rows of edges one by one, in the order of the files. */
+class Rows {
+  private readonly starts = new NumberList()
+  private readonly files = new NumberList()
+  private readonly weights = new NumberList()
+  private readonly confidences = new NumberList()
+  /** Of the row in the making, by the file used; no edge has a confidence of zero. */
+  private readonly weightOf: Float64Array
+  private readonly confidenceOf: Uint8Array
+  private readonly used: Uint32Array
+  private usedCount = 0
+  /** The files that the name looked at may mean. */
+  private readonly meant: Uint32Array
 
   constructor(
-    private readonly view: LexicalView,
-    files: readonly IndexedFile[],
+    private readonly code: LinkedCode,
+    private readonly imports: Imports,
+    private readonly uses: Grouped,
   ) {
-    const { numbers } = view.texts.postings
-    this.numberOf = new Int32Array(numbers).fill(-1)
-    this.room = new Uint32Array(numbers)
-    this.files = new Uint32Array(files.length)
-    this.counts = new Uint8Array(files.length)
-    for (const [number, file] of files.entries()) this.numberOf[file.texts.start] = number
+    const { length } = code.files
+    this.weightOf = new Float64Array(length)
+    this.confidenceOf = new Uint8Array(length)
+    this.used = new Uint32Array(length)
+    this.meant = new Uint32Array(length)
   }
 
-  /** How many files hold the term: so many of `files` and `counts` are good until the next call. */
-  read(term: number): number {
-    const { postings, mask } = this.view.texts
-    const found = postings.collect(term, mask, this.room)
-    let kept = 0
-    for (let at = 0; at < found; at++) {
-      const posting = this.room[at]!
-      const user = this.numberOf[posting >>> 8]!
-      if (user < 0) continue
-      this.files[kept] = user
-      this.counts[kept++] = posting & 255
+  table(): EdgeTable {
+    this.starts.push(this.files.length)
+    return {
+      starts: this.starts.array(),
+      files: this.files.array(),
+      weights: this.weights.array(),
+      confidences: new Uint8Array(this.confidences.array()),
     }
-    return kept
   }
-}
 
-/** One name in one family of languages: who defines it. */
-type Definition = {
-  readonly family: Family
-  /** In order. */
-  readonly files: number[]
-  readonly whole: boolean
-  /** Every definition of it is for its own file or class. */
-  private: boolean
-}
+  /** Copies the row of a file, and of those behind it that hold and were behind it then; says which is next. */
+  copy({ edges, numberThen, numberNow, stale }: KeptEdges, file: number): number {
+    const then = numberThen[file]!
+    const [first, shift] = [edges.starts[then]!, this.files.length - edges.starts[then]!]
+    let next = file
+    while (next < stale.length && stale[next] === 0 && numberThen[next] === then + next - file) {
+      this.starts.push(edges.starts[then + next - file]! + shift)
+      next++
+    }
+    const end = edges.starts[then + next - file]!
+    if (numberNow === null) this.files.pushAll(edges.files.subarray(first, end))
+    else {
+      for (let edge = first; edge < end; edge++) this.files.push(numberNow[edges.files[edge]!]!)
+    }
+    this.weights.pushAll(edges.weights.subarray(first, end))
+    this.confidences.pushAll(edges.confidences.subarray(first, end))
+    return next
+  }
 
-function definitionsByTerm(
-  files: readonly IndexedFile[],
-): ReadonlyMap<number, readonly Definition[]> {
-  const byTerm = new Map<number, Definition[]>()
-  for (const [number, { names, language }] of files.entries()) {
-    const family = familyOf(language)
-    if (family === null) continue
-    for (const name of names) {
-      if (name === NO_NAME) continue
-      const term = Math.floor(name / 4)
-      const isPrivate = (name & NAME_PRIVATE) !== 0
-      const of = byTerm.get(term)
-      const known = of?.find((each) => each.family === family)
-      if (known !== undefined) {
-        if (known.files.at(-1) !== number) known.files.push(number)
-        known.private &&= isPrivate
-        continue
+  make(file: number): void {
+    this.starts.push(this.files.length)
+    const { uses, imports } = this
+    imports.read(file)
+    for (let use = uses.starts[file]!; use < uses.starts[file + 1]!; use++) {
+      const packed = uses.values[use]!
+      this.addUse(file, packed >>> 8, packed & 255)
+    }
+    this.addPlainImports(file)
+    for (const to of this.used.subarray(0, this.usedCount).sort()) {
+      this.files.push(to)
+      this.weights.push(Math.min(this.weightOf[to]!, WEIGHT_MAX))
+      this.confidences.push(this.confidenceOf[to]!)
+      this.weightOf[to] = 0
+      this.confidenceOf[to] = 0
+    }
+    this.usedCount = 0
+  }
+
+  private addUse(user: number, definition: number, count: number): void {
+    const {
+      imports,
+      code: { definers },
+    } = this
+    if (definers.defines(definition, user)) return
+    const term = definers.terms[definition]!
+    if (imports.isOutside(term)) return
+    const flags = definers.flags[definition]!
+    if (imports.isNamed(term)) {
+      const files = imports.definersOf(term)
+      this.meant.set(files)
+      this.addMeant(user, files.length, 4, count, flags)
+      return
+    }
+    const size = definers.countOf(definition)
+    const found = size <= IMPORTED_AMONG_MAX ? this.putModules(definition) : 0
+    if (found > 0) this.addMeant(user, found, 3, count, flags)
+    else if ((flags & NAME_WHOLE) !== 0 && size <= SCARCE_MAX) {
+      const likely = this.putLikely(user, definition)
+      this.addMeant(user, likely, likely === 1 ? 2 : 1, count, flags)
+    }
+  }
+
+  /** Those of a definition's files that are modules imported. */
+  private putModules(definition: number): number {
+    const {
+      imports,
+      code: { definers },
+    } = this
+    let found = 0
+    if (imports.moduleCount === 0) return found
+    for (let at = definers.starts[definition]!; at < definers.starts[definition + 1]!; at++) {
+      const file = definers.files[at]!
+      if (imports.isModule(file)) this.meant[found++] = file
+    }
+    return found
+  }
+
+  /** No test's definition for code that is none; then those of the same folder, where there are any. */
+  private putLikely(user: number, definition: number): number {
+    const { layout, definers } = this.code
+    const folder = layout.folderNumber(user)
+    let [found, beside] = [0, 0]
+    for (let at = definers.starts[definition]!; at < definers.starts[definition + 1]!; at++) {
+      const file = definers.files[at]!
+      if (layout.isTest(file) && !layout.isTest(user)) continue
+      const isBeside = layout.folderNumber(file) === folder
+      if (isBeside) this.meant[beside++] = file
+      else if (beside === 0) this.meant[found] = file
+      found++
+    }
+    return beside > 0 ? beside : found
+  }
+
+  /** Shares a use among the first `among` of `meant`. */
+  private addMeant(user: number, among: number, confidence: number, count: number, flags: number) {
+    if (among === 0) return
+    const weight = nameWeight(count, confidence, flags, among)
+    for (let at = 0; at < among; at++) {
+      const to = this.meant[at]!
+      if (to !== user) this.add(to, weight, confidence)
+    }
+  }
+
+  private add(to: number, weight: number, confidence: number): void {
+    if (this.confidenceOf[to] === 0) this.used[this.usedCount++] = to
+    this.weightOf[to]! += weight
+    if (confidence > this.confidenceOf[to]!) this.confidenceOf[to] = confidence
+  }
+
+  /** What is imported and of which no name was found in use: it counts as one use. */
+  private addPlainImports(user: number): void {
+    const { links } = this.code
+    for (let link = links.starts[user]!; link < links.starts[user + 1]!; link++) {
+      const [first, end] = [links.targetStarts[link]!, links.targetStarts[link + 1]!]
+      if (links.isAround(link) || end - first > DIRECT_MAX) continue
+      for (let at = first; at < end; at++) {
+        const to = links.targets[at]!
+        if (to !== user && this.confidenceOf[to] === 0) this.add(to, 3 * 1_024, 3)
       }
-      const whole = (name & NAME_WHOLE) !== 0
-      const fresh = { family, files: [number], whole, private: isPrivate }
-      if (of === undefined) byTerm.set(term, [fresh])
-      else of.push(fresh)
     }
   }
-  return byTerm
 }
 
-type Meaning = { readonly files: readonly number[]; readonly confidence: number }
+/** Above what the names of a file of the largest size come to. */
+const WEIGHT_MAX = 2 ** 32 - 1
+/** A package of more files is not imported for each of them. */
+const DIRECT_MAX = 4
 
-/** A name that more files define is one for each of them (`get`, `render`). */
-const SCARCE_MAX = 5
-const IMPORTED_AMONG_MAX = 60
-
-function meaning(
-  term: number,
-  user: number,
-  { files: defining, whole }: Definition,
-  { files, imports }: Context,
-): Meaning | null {
-  const { named, outside, modules, definersBehind } = imports[user]!
-  const sources = named.get(term)
-  if (sources !== undefined) {
-    const found = new Set(sources.flatMap((from) => definersBehind(from, term)))
-    return found.size === 0 ? null : { files: [...found], confidence: 4 }
-  }
-  if (outside.has(term)) return null
-  if (modules.size > 0 && defining.length <= IMPORTED_AMONG_MAX) {
-    const imported = defining.filter((file) => modules.has(file))
-    if (imported.length > 0) return { files: imported, confidence: 3 }
-  }
-  return whole && defining.length <= SCARCE_MAX ? likely(user, defining, files) : null
-}
-
-/** No test's definition for code that is none; then those of the same folder, where there are any. */
-function likely(
-  user: number,
-  defining: readonly number[],
-  files: readonly IndexedFile[],
-): Meaning | null {
-  const { path } = files[user]!
-  const pathOf = (file: number) => files[file]!.path
-  const there = isTestPath(path) ? defining : defining.filter((file) => !isTestPath(pathOf(file)))
-  if (there.length === 0) return null
-  const folder = folderOf(path)
-  const beside = there.filter((file) => folderOf(pathOf(file)) === folder)
-  const meant = beside.length > 0 ? beside : there
-  return { files: meant, confidence: meant.length === 1 ? 2 : 1 }
-}
-
-function nameWeight(count: number, confidence: number, of: Definition, among: number): number {
+function nameWeight(count: number, confidence: number, flags: number, among: number): number {
   const often = Math.floor(Math.sqrt(count * 1_048_576))
-  const telling = of.whole ? 3 : 1
+  const telling = (flags & NAME_WHOLE) === 0 ? 1 : 3
   const weight = Math.floor((often * confidence * telling) / among)
-  return of.private ? Math.floor(weight / 5) : weight
-}
-
-/** What is imported and of which no name was found in use: it counts as one use. */
-function addPlainImports(imports: readonly FileImports[], edges: Edges): void {
-  for (const [user, { direct }] of imports.entries()) {
-    for (const file of direct) {
-      if (file !== user && !edges.has(user, file)) edges.add(user, file, 3 * 1_024, 3)
-    }
-  }
+  return (flags & NAME_PRIVATE) === 0 ? weight : Math.floor(weight / 5)
 }

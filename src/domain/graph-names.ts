@@ -1,4 +1,5 @@
 import type { CodeGraph, Neighbour } from './graph.ts'
+import { termOfName } from './graph-definers.ts'
 import { type IndexedFile, type LexicalView, symbolsOf } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import { NAME_WHOLE, NO_NAME } from './packed-file.ts'
@@ -38,7 +39,7 @@ export class CallNames {
       if (found.size >= NAMES_MAX) break
       const there = this.fileAt(user)
       if (there === undefined || !isCertain(name, user)) continue
-      const caller = this.innermost(there, Math.floor(name / 4))
+      const caller = this.innermost(there, termOfName(name))
       if (caller !== null) found.add(caller)
     }
     return [...found]
@@ -53,9 +54,8 @@ export class CallNames {
       if (there === undefined) continue
       for (const [at, name] of there.names.entries()) {
         if (found.size >= NAMES_MAX) return [...found]
-        if (name === NO_NAME || !isCertain(name, used) || ownTerms.has(Math.floor(name / 4)))
-          continue
-        if (indexOf(this.docsWith(Math.floor(name / 4)), doc) === null) continue
+        if (name === NO_NAME || !isCertain(name, used) || ownTerms.has(termOfName(name))) continue
+        if (indexOf(this.docsWith(termOfName(name)), doc) === null) continue
         found.add(lastPart(symbolsOf(there)[at]!.name))
       }
     }
@@ -108,7 +108,7 @@ function isCertain(name: number, { confidence }: Neighbour): boolean {
 }
 
 function namesOf(file: IndexedFile): number[] {
-  return [...file.names].map((name) => Math.floor(name / 4))
+  return [...file.names].map((name) => termOfName(name))
 }
 
 function lastPart(name: string): string {

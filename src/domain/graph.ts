@@ -1,19 +1,22 @@
-import { familyOf } from './code-family.ts'
-import { type EdgeTable, edgesOf } from './graph-edges.ts'
-import type { LexicalView } from './lexical.ts'
-import { LinkResolver } from './link-resolver.ts'
-import { unpackLinks } from './packed-file.ts'
+import { CodeLayout } from './code-layout.ts'
+import { keptEdges } from './graph-changes.ts'
+import { Definers } from './graph-definers.ts'
+import { type EdgeTable, edgesOf, type LinkedCode } from './graph-edges.ts'
+import { type Grouped, groupedBy } from './grouped.ts'
+import type { IndexedFile, LexicalView } from './lexical.ts'
+import { isSameGround, LinkResolver } from './link-resolver.ts'
+import { type LinkTable, LinkTableWriter } from './link-table.ts'
 
 /**
  * Which files of a view use what which others define: a weighted edge from file to file, all weights
- * whole numbers. A function of the view alone, however its files came into the index. Built when
- * first asked for and kept for the views used last.
+ * whole numbers. A function of the view alone, however its files came into the index. Made when first
+ * asked for and kept for the views used last: from the one of those that differs least, where it is of
+ * the same index, else from nothing.
  */
 export function graphOf(view: LexicalView): CodeGraph {
   const known = graphs.get(view)
   if (known !== undefined) return known
-  const resolver = resolverOf(view)
-  const graph = new CodeGraph(resolver, edgesOf(view, resolver))
+  const graph = graphAfter(nearest(view), view)
   graphs.set(view, graph)
   recent.push(new WeakRef(view))
   const oldest = recent.length > GRAPHS_MAX ? recent.shift()?.deref() : undefined
@@ -21,10 +24,103 @@ export function graphOf(view: LexicalView): CodeGraph {
   return graph
 }
 
-/** Each takes some 70 MB with 20,000 files. */
-const GRAPHS_MAX = 2
+/** With 20,000 files each takes 4 to 8 MB, and what its ground needs, which most share, as much. */
+const GRAPHS_MAX = 4
 const graphs = new WeakMap<LexicalView, CodeGraph>()
 const recent: WeakRef<LexicalView>[] = []
+
+/** Of the views whose graphs are kept, one of the same index that shares most files with this. */
+function nearest(view: LexicalView): CodeGraph | null {
+  let best: CodeGraph | null = null
+  let fewest = Number.POSITIVE_INFINITY
+  for (const reference of recent.toReversed()) {
+    const other = reference.deref()
+    const graph = other === undefined ? undefined : graphs.get(other)
+    if (graph === undefined || other?.dictionary !== view.dictionary) continue
+    const different = differences(graph, view, fewest)
+    if (different < fewest) [best, fewest] = [graph, different]
+    if (fewest <= FEW) break
+  }
+  return best
+}
+
+/** So few files are made anew in no time: no other view need be looked at. */
+const FEW = 20
+
+/** How many files of a graph the view has not, or others; no more than `max` are counted. */
+function differences({ files }: CodeGraph, { byPath }: LexicalView, max: number): number {
+  let count = 0
+  for (let at = 0; at < files.length && count < max; at++) {
+    if (byPath.get(files[at]!.path) !== files[at]) count++
+  }
+  return count
+}
+
+/** @param before of another view of the same index, or none: the graph is the same with each */
+export function graphAfter(before: CodeGraph | null, view: LexicalView): CodeGraph {
+  const kept = before === null ? null : filesOnGround(before, view)
+  const resolver =
+    kept === null ? new LinkResolver(new CodeLayout(view.byPath.values())) : before!.resolver
+  const files = kept ?? resolver.layout.files.map(({ path }) => view.byPath.get(path)!)
+  const { layout } = resolver
+  const links = linksAfter(before, resolver, files, view)
+  const isKept = kept !== null && hasSameNames(before!.files, files)
+  const definers = isKept ? before!.definers : new Definers(files, view.dictionary.size)
+  const code = { view, layout, files, links, definers }
+  if (before === null) return new CodeGraph(resolver, code, edgesOf(code, null))
+  const numberThen = new Int32Array(files.length)
+  for (const [number, { path }] of files.entries()) {
+    numberThen[number] = kept === null ? (before.number(path) ?? -1) : number
+  }
+  const edges = edgesOf(code, keptEdges(before, code, numberThen))
+  return new CodeGraph(resolver, code, edges)
+}
+
+/** Whether the files define the same as those of the same paths and languages before. */
+function hasSameNames(before: readonly IndexedFile[], files: readonly IndexedFile[]): boolean {
+  return files.every((file, number) => {
+    const old = before[number]!
+    if (file === old) return true
+    const { names } = file
+    return names.length === old.names.length && names.every((name, at) => name === old.names[at])
+  })
+}
+
+/** The files of a view by their numbers before; null when links may mean something else in it. */
+function filesOnGround(before: CodeGraph, { byPath }: LexicalView): readonly IndexedFile[] | null {
+  if (before.size !== byPath.size) return null
+  const files: IndexedFile[] = []
+  for (const old of before.files) {
+    const file = byPath.get(old.path)
+    if (file === undefined || (file !== old && !isSameGround(old, file))) return null
+    files.push(file)
+  }
+  return files
+}
+
+/** What links mean: as before on the same ground, but for files whose own links are others. */
+function linksAfter(
+  before: CodeGraph | null,
+  resolver: LinkResolver,
+  files: readonly IndexedFile[],
+  { dictionary }: LexicalView,
+): LinkTable {
+  const kept = before?.resolver === resolver ? before : null
+  if (kept !== null && files.every(({ links }, at) => links === kept.files[at]!.links)) {
+    return kept.links
+  }
+  const writer = new LinkTableWriter(dictionary)
+  let copied = 0
+  for (const [number, { links }] of files.entries()) {
+    if (kept !== null && kept.files[number]!.links === links) continue
+    kept?.links.copyRows(copied, number, writer)
+    writer.beginFile()
+    for (const link of resolver.resolve(number, links)) writer.add(link)
+    copied = number + 1
+  }
+  kept?.links.copyRows(copied, files.length, writer)
+  return writer.table()
+}
 
 /** A neighbour of a file, by number. */
 export type Neighbour = {
@@ -35,33 +131,31 @@ export type Neighbour = {
 }
 
 export class CodeGraph {
-  /** Most users first by a hub's damping: what each file uses, and what uses it. */
-  private readonly out: readonly (readonly Neighbour[])[]
-  private readonly into: readonly (readonly Neighbour[])[]
+  readonly files: readonly IndexedFile[]
+  readonly links: LinkTable
+  readonly definers: Definers
+  /** By file: those that use it, ascending. */
+  private readonly users: Grouped
+  /** The users of what many use, as they were asked for: to find the heaviest all are looked at. */
+  private readonly crowds = new Map<number, readonly Neighbour[]>()
 
   constructor(
-    private readonly resolver: LinkResolver,
-    edges: EdgeTable,
+    readonly resolver: LinkResolver,
+    { files, links, definers }: LinkedCode,
+    readonly edges: EdgeTable,
   ) {
-    const { size } = this
-    const users = new Uint32Array(size)
-    for (const to of edges) for (const file of to?.keys() ?? []) users[file]!++
-    const out: Neighbour[][] = Array.from({ length: size }, () => [])
-    const into: Neighbour[][] = Array.from({ length: size }, () => [])
-    for (const [from, to] of edges.entries()) {
-      for (const [file, { weight: raw, confidence }] of to ?? []) {
-        const weight = damped(raw, users[file]!)
-        if (weight === 0) continue
-        out[from]!.push({ file, weight, confidence })
-        into[file]!.push({ file: from, weight, confidence })
-      }
+    this.files = files
+    this.links = links
+    this.definers = definers
+    const from = new Uint32Array(edges.files.length)
+    for (let file = 0; file < files.length; file++) {
+      from.fill(file, edges.starts[file]!, edges.starts[file + 1]!)
     }
-    this.out = out.map(heaviest)
-    this.into = into.map(heaviest)
+    this.users = groupedBy(edges.files, from, files.length)
   }
 
   get size(): number {
-    return this.resolver.layout.files.length
+    return this.files.length
   }
 
   number(path: string): number | undefined {
@@ -69,17 +163,59 @@ export class CodeGraph {
   }
 
   path(number: number): string {
-    return this.resolver.layout.files[number]!.path
+    return this.files[number]!.path
   }
 
   /** What a file uses, by weight, then path. */
   uses(number: number): readonly Neighbour[] {
-    return this.out[number] ?? []
+    const { starts, files } = this.edges
+    const found: Neighbour[] = []
+    for (let edge = starts[number]!; edge < starts[number + 1]!; edge++) {
+      found.push(this.neighbour(files[edge]!, edge))
+    }
+    return heaviest(found)
   }
 
   /** What uses a file, by weight, then path. */
   usedBy(number: number): readonly Neighbour[] {
-    return this.into[number] ?? []
+    const { starts } = this.users
+    if (starts[number + 1]! - starts[number]! <= NEIGHBOURS_MAX) return this.heaviestUsers(number)
+    const known = this.crowds.get(number)
+    if (known !== undefined) return known
+    const found = this.heaviestUsers(number)
+    if (this.crowds.size >= CROWDS_MAX) this.crowds.clear()
+    this.crowds.set(number, found)
+    return found
+  }
+
+  private heaviestUsers(number: number): readonly Neighbour[] {
+    const { starts, values } = this.users
+    const found: Neighbour[] = []
+    for (let at = starts[number]!; at < starts[number + 1]!; at++) {
+      found.push(this.neighbour(values[at]!, this.edge(values[at]!, number)))
+    }
+    return heaviest(found)
+  }
+
+  private neighbour(file: number, edge: number): Neighbour {
+    const { files, weights, confidences } = this.edges
+    const { starts } = this.users
+    const used = files[edge]!
+    const weight = damped(weights[edge]!, starts[used + 1]! - starts[used]!)
+    return { file, weight, confidence: confidences[edge]! }
+  }
+
+  /** The place of an edge that there is. */
+  private edge(from: number, to: number): number {
+    const { starts, files } = this.edges
+    let low = starts[from]!
+    let high = starts[from + 1]! - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (files[middle]! < to) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }
 
@@ -90,54 +226,11 @@ export function damped(weight: number, users: number): number {
 
 const ONE = 1_024
 const NEIGHBOURS_MAX = 64
+const CROWDS_MAX = 200
 
 function heaviest(neighbours: Neighbour[]): readonly Neighbour[] {
-  return neighbours.sort((a, b) => b.weight - a.weight || a.file - b.file).slice(0, NEIGHBOURS_MAX)
-}
-
-// --- what links mean, kept from one view to the next
-
-let lastResolver: {
-  readonly resolver: LinkResolver
-  readonly ground: ReadonlyMap<string, string>
-} | null = null
-
-/**
- * Most views differ from the last in what a few files hold: as long as the same paths, project files
- * and packages are there, each unchanged file's links mean what they meant.
- */
-function resolverOf(view: LexicalView): LinkResolver {
-  const ground = new Map<string, string>()
-  const links = new Map<string, string>()
-  for (const [path, { language, links: packed }] of view.byPath) {
-    links.set(path, packed)
-    ground.set(
-      path,
-      familyOf(language) === null ? `${language}\0${packed}` : groundOf(language, packed),
-    )
-  }
-  const last = lastResolver
-  const files = [...view.byPath.values()].map(({ path, language, links: packed }) => ({
-    ...{ path, language, packed },
-    get links() {
-      return unpackLinks(packed)
-    },
-  }))
-  const before = last !== null && sameGround(last.ground, ground) ? last.resolver : null
-  const resolver = new LinkResolver(files, before)
-  lastResolver = { resolver, ground }
-  return resolver
-}
-
-/** What other files' links may hang on: the language, and the packages a file says it belongs to. */
-function groundOf(language: string, packed: string): string {
-  if (!packed.includes('package\0')) return language
-  const packages = packed.split('\u0001').filter((row) => row.startsWith('package\0'))
-  return `${language}\0${packages.join('\u0001')}`
-}
-
-function sameGround(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  if (a.size !== b.size) return false
-  for (const [path, ground] of a) if (b.get(path) !== ground) return false
-  return true
+  return neighbours
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || a.file - b.file)
+    .slice(0, NEIGHBOURS_MAX)
 }

@@ -1,6 +1,7 @@
 import type { Link } from './code.ts'
 import { type Family, familyOf } from './code-family.ts'
-import { CodeLayout, type LinkedFile, type ResolvedLink } from './code-layout.ts'
+import type { CodeLayout, LinkedFile, ResolvedLink } from './code-layout.ts'
+import { unpackLinks } from './packed-file.ts'
 import { EcmascriptNames } from './resolve-ecmascript.ts'
 import { resolveInclude } from './resolve-include.ts'
 import { PackageNames } from './resolve-package.ts'
@@ -8,19 +9,15 @@ import { PythonNames } from './resolve-python.ts'
 import { RustNames } from './resolve-rust.ts'
 
 /**
- * Finds the files that the links of a view's files mean. What one means depends on which paths there
- * are, on the project files and on the packages declared; not on the order in which files are given.
+ * Finds the files that links mean. What one means depends on which paths there are, on the project
+ * files and on the packages declared, the ground; not on the order in which files are given. So one
+ * resolver serves every view of the same ground.
  */
 export class LinkResolver {
-  readonly layout: CodeLayout
-  private readonly known = new Map<number, readonly ResolvedLink[]>()
   private readonly families: Readonly<Record<Family, (from: number, link: Link) => ResolvedLink[]>>
   private readonly packages: PackageNames
 
-  /** @param before one whose paths, project files and packages are the same: what it found is kept */
-  constructor(files: readonly LinkedFile[], before: LinkResolver | null = null) {
-    this.layout = new CodeLayout(files, before?.layout)
-    const { layout } = this
+  constructor(readonly layout: CodeLayout) {
     const ecmascript = new EcmascriptNames(layout)
     const python = new PythonNames(layout)
     const rust = new RustNames(layout)
@@ -35,32 +32,36 @@ export class LinkResolver {
       ...{ go: declared, jvm: declared, php: declared, 'c-sharp': declared },
       ...{ c: included, ruby: included, bash: included },
     }
-    if (before !== null) this.keepFrom(before)
   }
 
-  private keepFrom({ known, layout }: LinkResolver): void {
-    for (const [number, links] of known) {
-      const same = layout.files[number]!.packed === this.layout.files[number]!.packed
-      if (same) this.known.set(number, links)
-    }
-  }
-
-  /** What a file's links mean, those that mean nothing in the view (`files` empty) among them. */
-  linksOf(from: number): readonly ResolvedLink[] {
-    const known = this.known.get(from)
-    if (known !== undefined) return known
-    const { language, links } = this.layout.files[from]!
-    const family = familyOf(language)
+  /**
+   * What a file's links mean, those that mean nothing in the view (`files` empty) among them.
+   * @param links the file's own, packed: in a view of the same ground they may be others
+   */
+  resolve(from: number, links = this.layout.files[from]!.links): readonly ResolvedLink[] {
+    const family = familyOf(this.layout.files[from]!.language)
+    if (family === null) return []
     const found: ResolvedLink[] = []
-    if (family !== null) {
-      for (const link of links) {
-        if (link[0] === 'import' || link[0] === 'export') {
-          found.push(...this.families[family](from, link))
-        }
+    for (const link of unpackLinks(links)) {
+      if (link[0] === 'import' || link[0] === 'export') {
+        found.push(...this.families[family](from, link))
       }
-      found.push(...this.packages.around(from))
     }
-    this.known.set(from, found)
+    found.push(...this.packages.around(from))
     return found
   }
+}
+
+/** Whether other files' links mean the same with either of two files at one path. */
+export function isSameGround(a: LinkedFile, b: LinkedFile): boolean {
+  if (a.language !== b.language) return false
+  if (a.links === b.links) return true
+  return familyOf(a.language) !== null && packageRows(a.links) === packageRows(b.links)
+}
+
+/** The packages a file says it belongs to. */
+function packageRows(links: string): string {
+  if (!links.includes('package\0')) return ''
+  const rows = links.split('\u0001').filter((row) => row.startsWith('package\0'))
+  return rows.join('\u0001')
 }

@@ -87,9 +87,12 @@ export class EcmascriptNames {
 
   /** Path without extension → the file that is meant by it, of several by the order of `EXTENSIONS`. */
   private bareFiles(): ReadonlyMap<string, number> {
+    const { files } = this.layout
+    const code = [...files.keys()].filter((number) => BUILT_EXTENSION.test(files[number]!.path))
     const found = new Map<string, number>()
     for (const extension of EXTENSIONS) {
-      for (const [number, { path }] of this.layout.files.entries()) {
+      for (const number of code) {
+        const { path } = files[number]!
         const bare = path.endsWith(extension) ? path.slice(0, -extension.length) : ''
         if (bare !== '' && !found.has(bare)) found.set(bare, number)
       }
@@ -115,7 +118,7 @@ export class EcmascriptNames {
     const number = this.layout.at(path)
     if (number === undefined || depth > EXTENDS_MAX) return
     const folder = folderOf(path)
-    const { links } = this.layout.files[number]!
+    const links = this.layout.linksOf(number)
     const isPackage = path.endsWith('package.json')
     const aliases = aliasesOf(links, folder).filter(
       ({ pattern }) => !isPackage || pattern.startsWith('#'),
@@ -145,9 +148,9 @@ const BUILT_EXTENSION = /\.(?:d\.ts|[cm]?[jt]sx?)$/
 function packagesOf(layout: CodeLayout): ReadonlyMap<string, Package> {
   const packages = new Map<string, Package>()
   for (const number of layout.named('package.json')) {
-    const { path, links } = layout.files[number]!
+    const links = layout.linksOf(number)
     const name = links.find(([kind]) => kind === 'package')?.[1]
-    const folder = folderOf(path)
+    const folder = folderOf(layout.files[number]!.path)
     if (name === undefined) continue
     const known = packages.get(name)
     if (known !== undefined && known.folder.length <= folder.length) continue

@@ -1,7 +1,6 @@
 import type { Link } from './code.ts'
 import { familyOf } from './code-family.ts'
 import { type CodeLayout, folderOf, joined, type ResolvedLink, stemOf } from './code-layout.ts'
-import { isTestPath } from './test-path.ts'
 
 /**
  * Languages whose files belong to a package and see the rest of it without a word: Go by folder and
@@ -12,6 +11,7 @@ export class PackageNames {
   private readonly declared: ReadonlyMap<string, readonly number[]>
   /** The longest name first. */
   private readonly modules: readonly { readonly name: string; readonly folder: string }[]
+  private readonly folders = new Map<string, GoFolder>()
 
   constructor(private readonly layout: CodeLayout) {
     const pairs = [...layout.files.keys()].flatMap((number) =>
@@ -24,9 +24,9 @@ export class PackageNames {
     this.modules = layout
       .named('go.mod')
       .flatMap((number) => {
-        const { path, links } = layout.files[number]!
-        const name = links.find(([kind]) => kind === 'package')?.[1]
-        return name === undefined ? [] : [{ name, folder: folderOf(path) }]
+        const name = layout.linksOf(number).find(([kind]) => kind === 'package')?.[1]
+        const folder = folderOf(layout.files[number]!.path)
+        return name === undefined ? [] : [{ name, folder }]
       })
       .sort((a, b) => b.name.length - a.name.length)
   }
@@ -61,12 +61,8 @@ export class PackageNames {
       return [{ kind: 'around', names: ['*'], files: rest }]
     }
     if (language === 'go') {
-      const isTest = isTestPath(path)
-      return others(
-        this.goFolder(folderOf(path)).filter(
-          (number) => isTest || !isTestPath(this.layout.files[number]!.path),
-        ),
-      )
+      const { all, untested } = this.goFolder(folderOf(path))
+      return others(this.layout.isTest(from) ? all : untested)
     }
     return packagesOf(this.layout, from).flatMap((name) => others(this.declared.get(name) ?? []))
   }
@@ -76,26 +72,34 @@ export class PackageNames {
       if (target !== name && !target.startsWith(`${name}/`)) continue
       const place = joined(folder, target.slice(name.length + 1))
       if (place === null) return []
-      return this.goFolder(place).filter((number) => !isTestPath(this.layout.files[number]!.path))
+      return this.goFolder(place).untested
     }
     return []
   }
 
-  private goFolder(folder: string): readonly number[] {
-    const files = this.layout.inFolder(folder)
-    return files.filter((number) => this.layout.files[number]!.language === 'go')
+  private goFolder(folder: string): GoFolder {
+    const known = this.folders.get(folder)
+    if (known !== undefined) return known
+    const { layout } = this
+    const all = layout.inFolder(folder).filter((number) => layout.files[number]!.language === 'go')
+    const found = { all, untested: all.filter((number) => !layout.isTest(number)) }
+    this.folders.set(folder, found)
+    return found
   }
 }
+
+/** The Go files of a folder, and those of them that are no tests. */
+type GoFolder = { readonly all: readonly number[]; readonly untested: readonly number[] }
 
 /** Of a package with more files than this nobody means all. */
 const PACKAGE_MAX = 200
 
 /** The packages a file declares: Scala's clauses one within the other, C#'s each for itself. */
 function packagesOf(layout: CodeLayout, number: number): readonly string[] {
-  const { language, links } = layout.files[number]!
+  const { language } = layout.files[number]!
   const family = familyOf(language)
   if (family !== 'jvm' && family !== 'php' && family !== 'c-sharp') return []
-  const names = links.flatMap(([kind, name]) => (kind === 'package' ? [name] : []))
+  const names = layout.linksOf(number).flatMap(([kind, name]) => (kind === 'package' ? [name] : []))
   if (names.length === 0) return []
   if (family === 'c-sharp') return names.map((name) => `${family} ${name}`)
   return [`${family} ${language === 'scala' ? names.join('.') : names[0]}`]

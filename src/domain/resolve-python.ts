@@ -66,7 +66,7 @@ export class PythonNames {
       if (this.isPackage(above)) continue
       found.push(above)
       const project = this.layout.at(above === '' ? 'pyproject.toml' : `${above}/pyproject.toml`)
-      for (const [kind, root] of project === undefined ? [] : this.layout.files[project]!.links) {
+      for (const [kind, root] of project === undefined ? [] : this.layout.linksOf(project)) {
         const joint = kind === 'root' ? joined(above, root) : null
         if (joint !== null) found.push(joint)
       }

@@ -15,14 +15,21 @@ import {
 export class RustNames {
   /** Crate → the folder its modules lie in, and the file that is its root. */
   private readonly crates = new Map<string, Crate>()
+  /** Paths of their roots, and folder → the first of them that has its modules there. */
+  private readonly roots = new Set<string>()
+  private readonly rootIn = new Map<string, number>()
+  /** Folder → the crate that its files belong to. */
+  private readonly around = new Map<string, Crate | null>()
 
   constructor(private readonly layout: CodeLayout) {
     for (const number of layout.named('Cargo.toml')) {
-      const { path, links } = layout.files[number]!
-      const crate = this.crateIn(folderOf(path))
-      const name = links.find(([kind]) => kind === 'package')?.[1]
+      const crate = this.crateIn(folderOf(layout.files[number]!.path))
+      const name = layout.linksOf(number).find(([kind]) => kind === 'package')?.[1]
       if (name === undefined || crate === null) continue
-      if (!this.crates.has(name)) this.crates.set(name, crate)
+      if (this.crates.has(name)) continue
+      this.crates.set(name, crate)
+      this.roots.add(layout.files[crate.root]!.path)
+      if (!this.rootIn.has(crate.folder)) this.rootIn.set(crate.folder, crate.root)
     }
   }
 
@@ -49,11 +56,10 @@ export class RustNames {
     const [first, ...rest] = path
     const own = this.moduleFolder(from)
     let folder: string | null
-    if (first === 'crate') folder = this.crateOf(from)?.folder ?? null
+    if (first === 'crate') folder = this.crateAround(folderOf(from))?.folder ?? null
     else if (first === 'self') folder = own
     else if (first === 'super') folder = own === '' ? null : folderOf(own)
-    else if (this.child(own, first!) !== null) folder = this.child(own, first!)
-    else folder = this.crates.get(first!)?.folder ?? null
+    else folder = this.child(own, first!) ?? this.crates.get(first!)?.folder ?? null
     if (folder === null) return null
     let left: readonly string[] = rest
     while (left.length > 0) {
@@ -79,7 +85,8 @@ export class RustNames {
   private fileOf(folder: string): readonly number[] {
     const own = this.moduleFile(folder)
     if (own.length > 0) return own
-    for (const crate of this.crates.values()) if (crate.folder === folder) return [crate.root]
+    const root = this.rootIn.get(folder)
+    if (root !== undefined) return [root]
     return this.layout.firstOf([`${folder}/lib.rs`, `${folder}/main.rs`])
   }
 
@@ -87,26 +94,25 @@ export class RustNames {
   private moduleFolder(path: string): string {
     const folder = folderOf(path)
     const stem = stemOf(path)
-    if (stem === 'mod' || stem === 'lib' || stem === 'main') return folder
-    for (const crate of this.crates.values()) {
-      if (this.layout.files[crate.root]!.path === path) return folder
-    }
+    if (stem === 'mod' || stem === 'lib' || stem === 'main' || this.roots.has(path)) return folder
     return joined(folder, stem)!
   }
 
-  private crateOf(path: string): Crate | null {
-    for (const folder of foldersAbove(folderOf(path))) {
-      const manifest = folder === '' ? 'Cargo.toml' : `${folder}/Cargo.toml`
-      if (this.layout.at(manifest) === undefined) continue
-      return this.crateIn(folder)
-    }
-    return null
+  private crateAround(folder: string): Crate | null {
+    const known = this.around.get(folder)
+    if (known !== undefined) return known
+    const hasManifest = (above: string) =>
+      this.layout.at(above === '' ? 'Cargo.toml' : `${above}/Cargo.toml`) !== undefined
+    const own = foldersAbove(folder).find(hasManifest)
+    const crate = own === undefined ? null : this.crateIn(own)
+    this.around.set(folder, crate)
+    return crate
   }
 
   private crateIn(folder: string): Crate | null {
     const at = (path: string) => joined(folder, path)!
     const manifest = this.layout.at(at('Cargo.toml'))
-    const links = manifest === undefined ? [] : this.layout.files[manifest]!.links
+    const links = manifest === undefined ? [] : this.layout.linksOf(manifest)
     const given = links.flatMap(([kind, root]) => (kind === 'root' ? [at(root)] : []))
     const [root] = this.layout.firstOf([
       ...given,

@@ -171,6 +171,26 @@ describe('any graph', () => {
   })
 })
 
+test('of many users the heaviest sixty-four are told, then the first by path, as often as one asks', () => {
+  const user = (at: number, name: number): readonly [string, FileIndex] => [
+    `u/${String(at).padStart(2, '0')}.ts`,
+    madeFile(at, { links: [['import', '../f', `oneName${name}`]], defines: [], uses: [name] }),
+  ]
+  const graph = graphOf(
+    viewOf([
+      ['f.ts', madeFile(99, { links: [], defines: [1], uses: [] })],
+      // The first names what is not there: the import alone counts, which is less.
+      ...Array.from({ length: 70 }, (_, at) => user(at, at === 0 ? 2 : 1)),
+    ]).view,
+  )
+  const told = () => graph.usedBy(graph.number('f.ts')!).map(({ file }) => graph.path(file))
+  const first = told()
+  expect(first).toEqual(
+    Array.from({ length: 64 }, (_, at) => `u/${String(at + 1).padStart(2, '0')}.ts`),
+  )
+  expect(told()).toEqual(first)
+})
+
 test('the more use a file, the less each of them says of it', () => {
   fc.assert(
     fc.property(fc.nat(10_000_000), fc.nat(20_000), fc.nat(20_000), (weight, a, b) => {

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'bun:test'
+import { CodeLayout } from '../../src/domain/code-layout.ts'
 import { LinkResolver } from '../../src/domain/link-resolver.ts'
+import { packLinks } from '../../src/domain/packed-file.ts'
 import { indexesOf, type Texts } from './code-of.ts'
 
 /** What a file's links mean: `names -> paths`, those that mean nothing here as `names -> outside`. */
 async function meant(texts: Texts, of: string, about = /./): Promise<string[]> {
   const files = (await indexesOf(texts)).map(([path, { language, links = [] }]) => {
-    return { path, language, links, packed: JSON.stringify(links) }
+    return { path, language, links: packLinks(links) }
   })
-  const resolver = new LinkResolver(files)
-  const shuffled = new LinkResolver(files.toReversed())
+  const resolver = new LinkResolver(new CodeLayout(files))
+  const shuffled = new LinkResolver(new CodeLayout(files.toReversed()))
   const show = (from: LinkResolver) =>
-    from.linksOf(from.layout.at(of)!).flatMap(({ kind, names, files: found }) => {
+    from.resolve(from.layout.at(of)!).flatMap(({ kind, names, files: found }) => {
       const paths = found.map((number) => from.layout.files[number]!.path).join(' ')
       const line = `${kind === 'import' ? '' : `${kind} `}${names.join(',')} -> ${paths || 'outside'}`
       return about.test(line) ? [line] : []
