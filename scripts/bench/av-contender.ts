@@ -1,4 +1,4 @@
-import { buildPack, type PackInput } from '../../src/domain/pack.ts'
+import { buildPack, type PackInput, recordsWeighed } from '../../src/domain/pack.ts'
 import type { Pack } from '../../src/domain/pack-finish.ts'
 import { selectCandidates } from '../../src/domain/pack-select.ts'
 import { WEIGHTS, type WeightTable } from '../../src/domain/weights.ts'
@@ -15,6 +15,7 @@ export const ABLATIONS: readonly Contender[] = [
     symbol: { ...WEIGHTS.symbol, graph: 0 },
   }),
   { name: 'av without semantic', answer: answerWith(WEIGHTS, null) },
+  without('semantic records', { record: { ...WEIGHTS.record, semantic: 0 } }),
   without('records', { file: { ...WEIGHTS.file, records: 0 } }),
   without('file words', { file: { ...WEIGHTS.file, words: 0 } }),
   without('symbol words for files', { file: { ...WEIGHTS.file, symbols: 0 } }),
@@ -44,7 +45,10 @@ export function packOf(
     {
       ...{ ...context, budget, candidates, conventions: [], live: [], degraded: [] },
       ...{ position: task.at, overlay: task.commit.id, indexVersion: 'bench' },
-      records: records.get(candidates.records.map(({ id }) => id)),
+      records: records.get(
+        recordsWeighed(candidates.records, { budget, ledger: moment.ledger }).map(({ id }) => id),
+        view,
+      ),
       task: {
         ...{ id: 'bench-task-ab12', goal, kind: 'work', state: 'open', owner: 'agent' },
         ...{ base: task.commit.parents[0]!, checkpoint: null, flags: [], verdict: null },

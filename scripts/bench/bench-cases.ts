@@ -14,9 +14,18 @@ export async function loadCases(
   withTexts: boolean,
 ): Promise<{ readonly world: BenchWorld; readonly cases: readonly BenchCase[] }> {
   const { tasks, commits } = await tasksOf(history, wanted)
-  const corpus = Corpus.open(history)
+  return casesOf(history, Corpus.open(history), tasks, BenchRecords.ofCommits(commits), withTexts)
+}
+
+/** The same for tasks and records that are known already. */
+export async function casesOf(
+  history: History,
+  corpus: Corpus,
+  tasks: readonly BenchTask[],
+  records: BenchRecords,
+  withTexts: boolean,
+): Promise<{ readonly world: BenchWorld; readonly cases: readonly BenchCase[] }> {
   const lexical = new LexicalIndex()
-  const records = new BenchRecords(commits)
   records.addTo(lexical)
   const cases: BenchCase[] = []
   const blobs = new Set<BlobId>()

@@ -22,13 +22,17 @@ export async function tasksOf(
       gold.length <= 5
     return isTask ? [{ commit, at, goal: goalOf(commit.message), gold }] : []
   })
-  const step = Math.max(1, fit.length / wanted)
-  const tasks: BenchTask[] = []
-  for (let at = 0; Math.floor(at) < fit.length && tasks.length < wanted; at += step) {
-    const task = fit[Math.floor(at)]!
-    if (task.goal !== '') tasks.push(task)
+  return { tasks: evenly(fit, wanted).filter(({ goal }) => goal !== ''), commits }
+}
+
+/** So many of them, or all, spread over their whole order. */
+export function evenly<T>(all: readonly T[], wanted: number): T[] {
+  const step = Math.max(1, all.length / wanted)
+  const chosen: T[] = []
+  for (let at = 0; Math.floor(at) < all.length && chosen.length < wanted; at += step) {
+    chosen.push(all[Math.floor(at)]!)
   }
-  return { tasks, commits }
+  return chosen
 }
 
 export type BenchTask = {
@@ -40,7 +44,8 @@ export type BenchTask = {
   readonly gold: readonly string[]
 }
 
-const COMMITS_READ = 3_000
+/** Of a history, the newest. */
+export const COMMITS_READ = 3_000
 const GOAL_CHARS_MAX = 1_500
 const NO_TASK =
   /^(?:release|chore|docs?|ci|style|revert|build|bump|version|v?\d+\.|set version|merge|copy|cleanup|lint|format|forward|backport)\b/i
@@ -67,8 +72,12 @@ function goldFiles(commit: Commit): string[] {
 }
 
 export function isSource(path: string): boolean {
-  const language = languageOf(path, '')
-  return language.grammar !== null && !isTestPath(path) && !/\.d\.[cm]?ts$/.test(path)
+  return isCode(path) && !isTestPath(path)
+}
+
+/** Tests are; declarations without code are not. */
+export function isCode(path: string): boolean {
+  return languageOf(path, '').grammar !== null && !/\.d\.[cm]?ts$/.test(path)
 }
 
 /** Whether a message names neither a file's stem nor a symbol of those to be found. */

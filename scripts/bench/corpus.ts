@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BlobId, FileIndex } from '../../src/domain/code.ts'
+import type { BlobId, CodeSymbol, FileIndex } from '../../src/domain/code.ts'
 import { TERMS_VERSION } from '../../src/domain/terms.ts'
 import { indexFile } from '../../src/source/file-index.ts'
 import { leftOutByPath } from '../../src/source/left-out.ts'
@@ -26,6 +26,7 @@ export class Corpus {
     mkdirSync(folder, { recursive: true })
     const kept = new Database(join(folder, `indexes-${TERMS_VERSION}-${version}.sqlite`))
     kept.run('PRAGMA journal_mode=WAL')
+    kept.run('PRAGMA synchronous=OFF')
     kept.run('PRAGMA busy_timeout=60000')
     kept.run('CREATE TABLE IF NOT EXISTS file (blob TEXT PRIMARY KEY, packed BLOB)')
     return new Corpus(history, kept)
@@ -46,6 +47,28 @@ export class Corpus {
     const index = this.known.get(blob)
     if (index == null) throw new Error(`blob ${blob} is not indexed`)
     return index
+  }
+
+  /**
+   * The definitions in each file, by blob; none for what has no place in the index. Unlike indexes they are
+   * not kept, so that those of a whole history have room.
+   */
+  async definitions(
+    files: readonly { readonly path: string; readonly blob: string }[],
+  ): Promise<ReadonlyMap<string, readonly Definition[]>> {
+    const found = new Map<string, readonly Definition[]>()
+    const distinct = new Map(files.map(({ path, blob }) => [blob, path]))
+    const wanted = [...distinct]
+      .map(([blob, path]) => ({ path, blob }))
+      .filter(({ path }) => leftOutByPath(path) === null)
+    for (let at = 0; at < wanted.length; at += BATCH) {
+      const batch = wanted.slice(at, at + BATCH)
+      const fresh = batch.filter(({ blob }) => !this.known.has(blob))
+      await this.learn(batch)
+      for (const { blob } of batch) found.set(blob, this.known.get(blob)?.symbols.map(bare) ?? [])
+      for (const { blob } of fresh) this.known.delete(blob)
+    }
+    return found
   }
 
   async texts(blobs: readonly BlobId[]): Promise<Map<BlobId, string>> {
@@ -79,6 +102,14 @@ export class Corpus {
       write.run(blob, index === null ? null : packed(index))
     }
   }
+}
+
+export type Definition = Pick<CodeSymbol, 'name' | 'line' | 'endLine' | 'hash'>
+
+const BATCH = 200
+
+function bare({ name, line, endLine, hash }: CodeSymbol): Definition {
+  return { name, line, endLine, hash }
 }
 
 async function indexOf(path: string, blob: string, bytes: Uint8Array): Promise<FileIndex | null> {

@@ -44,19 +44,30 @@ export class History {
     parent: string,
     commit: string,
     paths: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly (readonly [number, number])[]>> {
-    const ranges = new Map<string, [number, number][]>()
+  ): Promise<ReadonlyMap<string, readonly LineRange[]>> {
+    const ranges = new Map<string, LineRange[]>()
     for (const path of paths) {
       const diff = await this.git(['diff', '-U0', '--no-ext-diff', parent, commit, '--', path])
-      const found: [number, number][] = []
-      for (const hunk of diff.matchAll(/^@@ -(\d+)(?:,(\d+))? /gm)) {
-        const from = Number(hunk[1])
-        const count = hunk[2] === undefined ? 1 : Number(hunk[2])
-        found.push([from, count === 0 ? from : from + count - 1])
-      }
-      ranges.set(path, found)
+      ranges.set(
+        path,
+        readHunks(diff).map(({ before }) => before),
+      )
     }
     return ranges
+  }
+
+  /** What each of the newest `max` commits did to its files, by commit id. */
+  async changes(max: number): Promise<ReadonlyMap<string, readonly FileChange[]>> {
+    const text = await this.git([
+      ...['log', '--no-merges', `-n${max}`, '--format=commit %H'],
+      ...['-p', '-U0', '--no-renames', '--no-ext-diff', '--no-textconv', '--full-index'],
+    ])
+    return new Map(
+      text
+        .split(/^commit (?=[0-9a-f]{40}$)/m)
+        .slice(1)
+        .map(readChanges),
+    )
   }
 
   /** Contents in the order asked for; null for what the clone does not hold. */
@@ -106,6 +117,15 @@ export type Commit = {
   readonly files: readonly { readonly status: string; readonly path: string }[]
 }
 
+/** Lines are 1-based and inclusive. `before`, `after`: blobs; null where there is no file. */
+export type FileChange = {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string | null
+  readonly hunks: readonly { readonly before: LineRange; readonly after: LineRange }[]
+}
+export type LineRange = readonly [from: number, to: number]
+
 const QUIET_GIT = {
   PATH: process.env.PATH ?? '',
   HOME: '/nonexistent',
@@ -133,6 +153,31 @@ function readCommit(text: string): Commit {
     message: message ?? '',
     files,
   }
+}
+
+/** A file whose path git has to quote is left out. */
+function readChanges(text: string): readonly [string, readonly FileChange[]] {
+  const [head, ...files] = text.split(/^diff --git /m)
+  const changes = files.flatMap((file): FileChange[] => {
+    const path = /^a\/(.*) b\/\1$/m.exec(file)?.[1]
+    const blobs = /^index ([0-9a-f]+)\.\.([0-9a-f]+)/m.exec(file)
+    if (path === undefined || blobs === null) return []
+    const blobOf = (id: string) => (/^0+$/.test(id) ? null : id)
+    return [{ path, before: blobOf(blobs[1]!), after: blobOf(blobs[2]!), hunks: readHunks(file) }]
+  })
+  return [head!.trim(), changes]
+}
+
+function readHunks(diff: string): FileChange['hunks'] {
+  const rangeOf = (from: string, count: string | undefined): LineRange => [
+    Number(from),
+    Number(from) + Math.max(1, Number(count ?? 1)) - 1,
+  ]
+  const hunks = diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)
+  return [...hunks].map(([, from, count, to, newCount]) => ({
+    before: rangeOf(from!, count),
+    after: rangeOf(to!, newCount),
+  }))
 }
 
 /** A byte stream read line by line or by count. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { CallName, Output, Sent } from '../../src/api/routes.ts'
+import type { Link } from '../../src/domain/code.ts'
+import { nameTerm } from '../../src/domain/packed-file.ts'
 import { terms } from '../../src/domain/terms.ts'
 
 export type Call = <N extends CallName>(name: N, input: Sent<N>) => Promise<Output<N>>
 
-/** Seeded words by Zipf's law, put together as files with symbols and as records with anchors. */
 type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
 
 const ROWS =
@@ -18,13 +19,29 @@ const ANCHORS = `insert into record_anchor (repo, record, ordinal, path)
 const FIRST_POSITION = 1_000
 const TASKS = 200
 
+/** So many of the first files are edited, in turn. */
+const EDITABLE = 100
+
+type MadeFile = Sent<'index.files'>['files'][number]
+
+/**
+ * Seeded words by Zipf's law, put together as files with symbols and as records with anchors. What
+ * links add to the files takes its chances from a second seed: all else is the same without.
+ */
 export class MadeUp {
   private readonly words: string[]
   private state = 7
+  private linkState = 8
+  private paths: readonly string[] = []
+  /** Names that each file defines, and the first files as they are now. */
+  private readonly defined: (readonly string[])[] = []
+  private readonly editable: MadeFile[] = []
 
+  /** @param linked whether files import from each other and use what they import */
   constructor(
     private readonly files: number,
     private readonly records: number,
+    private readonly linked = false,
   ) {
     const syllables = ['ka', 'lo', 'mi', 'ner', 'pos', 'ra', 'su', 'tel', 'vi', 'zon', 'dex', 'fa']
     const word = (n: number): string =>
@@ -45,6 +62,7 @@ export class MadeUp {
 
   async fill(call: Call, query: Query, repo: string, tree: string): Promise<void> {
     const paths = Array.from({ length: this.files }, (_, n) => this.path(n))
+    this.paths = paths
     const blobs = paths.map((path) => createHash('sha1').update(path).digest('hex'))
     const entries = paths.map((path, n): [string, string] => [path, blobs[n] ?? ''])
     await call('index.tree', { repo, tree, offset: 0, entries, last: true })
@@ -72,9 +90,62 @@ export class MadeUp {
     await query('analyze', [])
   }
 
+  /**
+   * Edits the next ten of some files as somebody at work does: other words in each, in every third
+   * another name for a symbol, in every third other imports.
+   */
+  edit(round: number): readonly { readonly path: string; readonly file: MadeFile }[] {
+    return Array.from({ length: 10 }, (_, at) => {
+      const n = (round * 10 + at) % EDITABLE
+      const path = this.paths[n] ?? ''
+      const old = this.editable[n]
+      if (old === undefined) throw new Error(`file ${n} cannot be edited`)
+      const blob = createHash('sha1').update(`${path} ${round}`).digest('hex')
+      const words = [...new Set([...old.words.slice(5), ...this.someWords(5)])]
+      const symbols = old.symbols.map((symbol, at) => ({
+        ...symbol,
+        name: n % 3 === 1 && at === 0 ? `${symbol.name}Then` : symbol.name,
+        words: symbol.words.map((word, place) => (place % 2 === 0 ? word % words.length : word)),
+      }))
+      const counts = words.map((_, at) => 1 + (at % 5))
+      const file = { ...old, blob, words, counts, symbols }
+      this.editable[n] = n % 3 === 2 ? this.withLinks(file, n) : file
+      return { path, file: this.editable[n] }
+    })
+  }
+
   /** 150 words, ten symbols of 30. */
-  private file(blob: string) {
-    const words = [...new Set(Array.from({ length: 190 }, () => terms(this.word())[0] ?? 'x'))]
+  private file(blob: string): MadeFile {
+    const file = this.plainFile(blob)
+    const number = this.defined.length
+    const made = this.linked ? this.withLinks(file, number) : file
+    this.defined.push(made.symbols.map(({ name }) => name))
+    if (number < EDITABLE) this.editable.push(made)
+    return made
+  }
+
+  /** Five imports of two names each, from files made before; some of these are wanted by many. */
+  private withLinks(file: MadeFile, number: number): MadeFile {
+    const links: Link[] = []
+    const words = [...file.words]
+    for (let n = 0; n < 5 && number > 0; n++) {
+      const target = Math.floor(number * this.linkRandom() ** 3)
+      const path = this.paths[target]?.replace(/^src\//, '../../').replace(/\.ts$/, '') ?? ''
+      const of = this.defined[target] ?? []
+      const names = [0, 1].map(() => of[Math.floor(this.linkRandom() * of.length)] ?? 'x')
+      links.push(['import', path, ...names])
+      for (const name of names) words.push(nameTerm(name) ?? 'x')
+    }
+    const held = [...new Set(words)]
+    return { ...file, links, words: held, counts: held.map((_, n) => 1 + (n % 5)) }
+  }
+
+  private someWords(count: number): string[] {
+    return Array.from({ length: count }, () => terms(this.word())[0] ?? 'x')
+  }
+
+  private plainFile(blob: string) {
+    const words = [...new Set(this.someWords(190))]
     const symbols = Array.from({ length: 10 }, (_, n) => {
       const line = n * 20 + 1
       const symbol = {
@@ -113,7 +184,16 @@ export class MadeUp {
   }
 
   private random(): number {
-    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0
+    this.state = next(this.state)
     return this.state / 2 ** 32
   }
+
+  private linkRandom(): number {
+    this.linkState = next(this.linkState)
+    return this.linkState / 2 ** 32
+  }
+}
+
+function next(state: number): number {
+  return (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
 }

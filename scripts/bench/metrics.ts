@@ -64,6 +64,21 @@ export function compare(
     const b = pick(theirs[at]!)
     return a === null || b === null ? [] : [a - b]
   })
+  const { low, high } = resampled(differences)
+  const points = (value: number) => Math.round(value * 1_000) / 10
+  return { points: points(mean(differences)), low: points(low), high: points(high) }
+}
+
+/** A mean share with the middle 95 % of its resampled means. */
+export type Share = { readonly share: number; readonly low: number; readonly high: number }
+
+export function shareOf(shares: readonly number[]): Share {
+  const { low, high } = resampled(shares)
+  return { share: rounded(mean(shares)), low: rounded(low), high: rounded(high) }
+}
+
+/** The middle 95 % of the means of samples drawn from `values`; 0 for none. */
+function resampled(values: readonly number[]): { readonly low: number; readonly high: number } {
   let state = 99
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -71,16 +86,12 @@ export function compare(
   }
   const means = Array.from({ length: RESAMPLES }, () => {
     let sum = 0
-    for (let i = 0; i < differences.length; i++) {
-      sum += differences[Math.floor(next() * differences.length)]!
-    }
-    return sum / differences.length
+    for (let i = 0; i < values.length; i++) sum += values[Math.floor(next() * values.length)]!
+    return values.length === 0 ? 0 : sum / values.length
   }).sort((a, b) => a - b)
-  const points = (value: number) => Math.round(value * 1_000) / 10
   return {
-    points: points(mean(differences)),
-    low: points(means[Math.floor(RESAMPLES * 0.025)]!),
-    high: points(means[Math.floor(RESAMPLES * 0.975)]!),
+    low: means[Math.floor(RESAMPLES * 0.025)]!,
+    high: means[Math.floor(RESAMPLES * 0.975)]!,
   }
 }
 

@@ -25,6 +25,11 @@ export function residentBytes(pid: number): number {
   return statusBytes(pid, 'VmRSS')
 }
 
+/** The most that a process which still runs held at once, in bytes; 0 where there is no /proc. */
+export function highWaterBytes(pid: number): number {
+  return statusBytes(pid, 'VmHWM')
+}
+
 function statusBytes(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

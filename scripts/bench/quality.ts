@@ -6,7 +6,8 @@
  *
  * Each task is a commit: its message the goal, its parent the state, the files and definitions it
  * changed what should have been found. `av` answers by the functions the daemon calls; the baselines
- * answer within the same budget of tokens. `--ablate` also leaves out one part of av at a time.
+ * answer within the same budget of tokens, and for line M, the prototype that av has to beat, the
+ * difference is told. `--ablate` also leaves out one part of av at a time.
  * A DIR that is no repository is skipped, with its reason.
  */
 import { basename, resolve } from 'node:path'
@@ -16,6 +17,7 @@ import { baselines } from './baselines.ts'
 import { loadCases } from './bench-cases.ts'
 import type { BenchCase, BenchWorld, Contender } from './contender.ts'
 import { History } from './history.ts'
+import { lineM } from './line-m.ts'
 import {
   compare,
   type Difference,
@@ -31,6 +33,7 @@ export type Quality = Summary & {
   readonly budget: number
   readonly hard: Summary
   readonly baselines: Readonly<Record<string, Summary & { readonly hard: Summary }>>
+  readonly overLineM: Gains
   readonly ablations: Readonly<Record<string, Summary & { readonly without: Gains }>>
   readonly overBudget: number
   readonly overBudgetTasks: readonly string[]
@@ -52,8 +55,10 @@ export async function quality(
   const msPerPack = (performance.now() - started) / Math.max(1, cases.length)
   const again = run(AV)
   const hard = (marks: readonly Marks[]) => marks.filter((_, at) => cases[at]!.hard)
-  const rivals = [...baselines(), repoMap()].map((contender) => {
-    const marks = run(contender)
+  const prototype = lineM()
+  const toBeat = run(prototype)
+  const rivals = [...baselines(), repoMap(), prototype].map((contender) => {
+    const marks = contender === prototype ? toBeat : run(contender)
     return [contender.name, { ...summarise(marks), hard: summarise(hard(marks)) }] as const
   })
   const ablations = (options.ablate ? ABLATIONS : []).map((contender) => {
@@ -63,6 +68,7 @@ export async function quality(
   return {
     ...{ repo, budget: options.budget, ...summarise(ours), hard: summarise(hard(ours)) },
     baselines: Object.fromEntries(rivals),
+    overLineM: gainsOver(ours, toBeat),
     ablations: Object.fromEntries(ablations),
     overBudget: ours.filter(({ over }) => over).length,
     overBudgetTasks: cases.filter((_, at) => ours[at]!.over).map(({ task }) => task.commit.id),
@@ -95,15 +101,17 @@ function table(result: Quality): string {
     return `${name.padEnd(32)} ${of(all)}   ${hard === null ? '' : of(hard)}   ${all.tokens}`
   }
   const gain = ({ points, low, high }: Difference) => `${points} [${low}, ${high}]`
+  const gains = ({ fileRecall, fileRecallAt5, symbolRecall }: Gains) =>
+    `files ${gain(fileRecall)}, at 5 ${gain(fileRecallAt5)}, symbols ${gain(symbolRecall)}`
   return [
     `${result.repo}: ${result.tasks} tasks (${result.hard.tasks} hard), ${result.budget} tokens, ${result.msPerPack} ms a pack, ${result.overBudget} over budget`,
     `${''.padEnd(32)} files  at 5   symbols hard: files  at 5   symbols   tokens`,
     row('av', result, result.hard),
     ...Object.entries(result.baselines).map(([name, summary]) => row(name, summary, summary.hard)),
     ...Object.entries(result.ablations).map(([name, summary]) => row(name, summary, null)),
+    `av less line M: ${gains(result.overLineM)}`,
     ...Object.entries(result.ablations).map(
-      ([name, { without: w }]) =>
-        `av less ${name}: files ${gain(w.fileRecall)}, at 5 ${gain(w.fileRecallAt5)}, symbols ${gain(w.symbolRecall)}`,
+      ([name, { without }]) => `av less ${name}: ${gains(without)}`,
     ),
   ].join('\n')
 }

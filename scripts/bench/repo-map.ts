@@ -37,7 +37,7 @@ const PAIRS_MAX = 3_000
 /** A name that so many files define says nothing; its edges would outgrow the graph. */
 const DEFINERS_MAX = 60
 
-function countNames(text: string): Map<string, number> {
+export function countNames(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const name of text.match(/[A-Za-z_$][\w$]*/g) ?? []) {
     counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -179,6 +179,6 @@ function render(
   return answer.shown()
 }
 
-function lastPart(name: string): string {
+export function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }

@@ -2,7 +2,7 @@
 /**
  * Speed and memory, beside a peer or a bound in the same run:
  *
- *   bun scripts/bench/speed.ts [--only pack,small,process,index,change] [--repo DIR] [--json]
+ *   bun scripts/bench/speed.ts [--only NAME,NAME…] [--repo DIR] [--json]
  *
  * pack     a pack in the daemon: 20,000 files, 100,000 records (made up, seeded), real store and handlers
  * small    the same with 500 files and 1,000 records
@@ -10,7 +10,9 @@
  * index    the first index of DIR's code by the compiled binary, beside hashing all of it (a bound)
  *          and, where it is installed, ctags (a peer)
  * change   ten changed files: until the pack knows them
+ * change-large  the same in the daemon, of 20,000 files that import from each other, 100,000 records
  *
+ * Without `--only` all of them, in the order small, pack, change-large, process, index, change.
  * `process`, `index` and `change` need `--repo`, a local git repository, and dist/av (or AV_TEST_BINARY).
  */
 import { createHash } from 'node:crypto'
@@ -19,33 +21,21 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { CallName, Output, Sent } from '../../src/api/routes.ts'
-import type { Caller } from '../../src/domain/actor.ts'
-import { CodeIndexes } from '../../src/ops/code-indexes.ts'
-import type { Deps, Handler } from '../../src/ops/deps.ts'
-import { handlers } from '../../src/ops/handlers.ts'
-import { SemanticSearch } from '../../src/ops/semantic.ts'
-import { loadTokenCounter } from '../../src/ops/tokens.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { MIGRATIONS } from '../../src/store/migrations.ts'
-import { openPGlite } from '../../src/store/pglite.ts'
-import { sqlStore } from '../../src/store/sql-store.ts'
-import { seededWorld } from '../../src/world.ts'
 import { MadeUp } from './made-up.ts'
-import { peakRss, residentBytes } from './peak-rss.ts'
-import { sourceDaemon } from './source-daemon.ts'
+import { inDaemon, type View } from './made-up-daemon.ts'
+import { peakRss } from './peak-rss.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'small,pack,process,index,change' },
+    only: { type: 'string', default: 'small,pack,change-large,process,index,change' },
     repo: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
 const BINARY = process.env.AV_TEST_BINARY ?? join(import.meta.dir, '../../dist/av')
 const PACKS = 60
+const CHANGES = 25
 const RUNS = 25
-const CALLER: Caller = { actor: 'bench', kind: 'human', session: null, generation: 1 }
 const CODE = /\.(?:tsx?|jsx?|mjs|py|go|rs|java|c|cc|cpp|cs|rb|php|kt|scala|sh)$/
 
 type Figure = { readonly what: string; readonly value: string; readonly target: string }
@@ -54,6 +44,7 @@ const figures: Figure[] = []
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   small: () => packs(500, 1_000, 'p50 <= 5 ms'),
   pack: () => packs(20_000, 100_000, 'p50 <= 40 ms, p95 <= 120 ms, RSS <= 700 MB'),
+  'change-large': () => largeChanges(20_000, 100_000),
   process: wholeProcess,
   index: coldIndex,
   change: afterChanges,
@@ -70,63 +61,67 @@ else
 
 // --- packs in the daemon
 
-/** A store of made-up files and records, and a daemon started on it that is asked for packs. */
+/** Packs for one goal after another, of a view that stays. */
 async function packs(files: number, records: number, target: string): Promise<void> {
-  const home = await mkdtemp(join(tmpdir(), 'av-speed-'))
-  const made = new MadeUp(files, records)
-  const { repo, task, view } = await fillStore(home, made)
-  const client = sourceDaemon(home)
-  const onePack = async () => {
-    const focus = [made.goal()]
-    const what = { task, focus, budget: 800, explain: false }
-    const args = { ...what, repo, view, changed: [], indexing: false }
-    const { data } = await client.call('pack', args, CALLER)
-    if (data.items.length < 3) fail('an empty pack measures nothing')
-  }
-  const status = await client.call('migrate', {}, CALLER)
-  if (status.data.store !== 'pglite') fail('not the embedded store')
-  try {
-    const first = await timed(onePack)
+  await inDaemon(new MadeUp(files, records), async ({ pack, rss }) => {
+    const first = await timed(pack)
     const times: number[] = []
-    for (let i = 0; i < PACKS; i++) times.push(await timed(onePack))
-    const { pid } = JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as { pid: number }
-    const rss = `RSS ${Math.round(residentBytes(pid) / 1e6)} MB`
+    for (let i = 0; i < PACKS; i++) times.push(await timed(pack))
     figures.push(
       { what: `${packOf(files, records)}: the first after a start`, value: ms(first), target: '-' },
-      { what: packOf(files, records), value: `${spread(times)}, ${rss}`, target },
+      { what: packOf(files, records), value: `${spread(times)}, ${rss()}`, target },
     )
-    process.kill(pid, 'SIGTERM')
-  } finally {
-    await rm(home, { recursive: true, force: true })
-  }
+  })
 }
 
-/** By the daemon's own handlers, in this process, before a daemon is there. */
-async function fillStore(home: string, made: MadeUp) {
-  const { database, link } = await openPGlite(join(home, 'pgdata'), {})
-  const schema = await migrate(link, MIGRATIONS, '0.0.0-bench')
-  const store = sqlStore(database)
-  let counter: Promise<(text: string) => number> | null = null
-  const deps: Deps = {
-    ...{ store, world: seededWorld(11), schema, leaseSecs: 86_400 },
-    indexes: new CodeIndexes(store),
-    semantic: new SemanticSearch(store, () => fail('not asked')),
-    countTokens: () => {
-      counter ??= loadTokenCounter()
-      return counter
-    },
-    daemon: () => fail('not asked'),
-  }
-  const call = <N extends CallName>(name: N, input: Sent<N>): Promise<Output<N>> => {
-    const handle: Handler<N> = handlers[name]
-    return handle(deps, input as Parameters<Handler<N>>[1], CALLER)
-  }
-  const { id: repo } = await call('init', made.repo)
-  const view = { tree: `${'a'.repeat(40)}/bench`, overlay: [] }
-  const { id: task } = await call('task.start', { goal: made.goal(), repo, base: null })
-  await made.fill(call, (text, values) => link.query(text, values), repo, view.tree)
-  await store.close()
-  return { repo, task, view }
+/** Ten files at a time change, others each time, as in a workspace where somebody goes on working. */
+async function largeChanges(files: number, records: number): Promise<void> {
+  const made = new MadeUp(files, records, true)
+  await inDaemon(made, async ({ call, repo, view, pack, rss, cpuMs }) => {
+    const overlay = new Map<string, View['overlay'][number]>()
+    const now = () => ({ ...view, overlay: [...overlay.values()] })
+    const packAgain = async () => {
+      await call('index.state', { repo, view: now() })
+      await pack(now())
+    }
+    for (let i = 0; i < 10; i++) await packAgain()
+    const wall: Longer[] = []
+    const cpu: Longer[] = []
+    const cost = async (work: () => Promise<unknown>) => {
+      const before = cpuMs()
+      return { wall: await timed(work), cpu: cpuMs() - before }
+    }
+    for (let round = 0; round < CHANGES; round++) {
+      const edits = made.edit(round)
+      for (const { path, file } of edits) overlay.set(path, { path, blob: file.blob, gone: false })
+      const after = await cost(async () => {
+        // As a client does: it asks, sends what is missing, and asks again.
+        await call('index.state', { repo, view: now() })
+        await call('index.files', { repo, version: 'bench', files: edits.map(({ file }) => file) })
+        await packAgain()
+      })
+      const others = [await cost(packAgain), await cost(packAgain), await cost(packAgain)]
+      wall.push({ changed: after.wall, unchanged: middle(others.map((each) => each.wall)) })
+      cpu.push({ changed: after.cpu, unchanged: middle(others.map((each) => each.cpu)) })
+    }
+    figures.push({
+      what: `after 10 changed files of ${files}, ${records} records, what the next pack takes longer`,
+      value: `${longer(wall)}; of the daemon's CPU ${longer(cpu)}; ${rss()}`,
+      target: '<= 200 ms, RSS <= 700 MB',
+    })
+  })
+}
+
+type Longer = { readonly changed: number; readonly unchanged: number }
+
+function longer(times: readonly Longer[]): string {
+  const [changed, unchanged] = [times.map((t) => t.changed), times.map((t) => t.unchanged)]
+  const more = times.map((t) => Math.max(0, t.changed - t.unchanged))
+  return `${spread(more)} (${ms(middle(changed))} against ${ms(middle(unchanged))})`
+}
+
+function middle(times: readonly number[]): number {
+  return [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0
 }
 
 function packOf(files: number, records: number): string {

@@ -1,14 +1,9 @@
 import type { Anchor } from './anchor.ts'
-import {
-  type AnchoredRecord,
-  type AnchorPlace,
-  type LexicalIndex,
-  type LexicalView,
-  symbolsOf,
-} from './lexical.ts'
+import { type LexicalIndex, type LexicalView, symbolsOf } from './lexical.ts'
 import { type Mark, markOf } from './mark.ts'
 import { compareBytes } from './order.ts'
 import { hashNumber, hasSymbol } from './packed-file.ts'
+import type { AnchoredRecord, AnchorPlace } from './record-shelf.ts'
 
 /** The code a caller stands on, as far as marks go. */
 export type AnchorView = {

@@ -17,6 +17,9 @@ export function search(
   byKey: (docA: number, docB: number) => number,
 ): Hit[] {
   const { postings, mask } = among
+  const asked = JSON.stringify([postings.version, postings.numbers, params.b, query])
+  const before = lastSearch.get(among)
+  if (before?.asked === asked && before.limit >= limit) return before.hits.slice(0, limit)
   const room = scratchFor(postings.numbers)
   const meanLength = among.length / among.size
   const flat = K1 * (1 - params.b)
@@ -40,8 +43,15 @@ export function search(
   }
   const hits = best(room, touched, limit, byKey)
   for (let i = 0; i < touched; i++) room.scores[room.touched[i]!] = 0
+  lastSearch.set(among, { asked, limit, hits })
   return hits
 }
+
+/** A pack searches the same for the same several times, and not always as deep. */
+const lastSearch = new WeakMap<
+  Selection,
+  { readonly asked: string; readonly limit: number; readonly hits: readonly Hit[] }
+>()
 
 /** A term and how much it counts; the same term must not come twice. */
 export type QueryTerm = { readonly term: string; readonly weight: number }
@@ -77,31 +87,76 @@ function roomFor(documents: number): Scratch {
   }
 }
 
-/** The first `limit` of the documents touched, by score, then by key: a heap with the worst on top. */
+/**
+ * The first `limit` of the documents touched, by score, then by key. A key costs far more to look up
+ * than a score: it is asked for only among those that score alike.
+ */
 function best(
   room: Scratch,
   touched: number,
   limit: number,
   byKey: (docA: number, docB: number) => number,
 ): Hit[] {
-  const heap: number[] = []
-  const worse = (a: number, b: number) => {
-    const difference = room.scores[a]! - room.scores[b]!
-    return difference === 0 ? byKey(a, b) > 0 : difference < 0
-  }
+  if (limit < 1) return []
+  const { scores } = room
+  const floor = touched > limit ? scoreOfRank(room, touched, limit) : 0
+  const better: number[] = []
+  const level: number[] = []
   for (let i = 0; i < touched; i++) {
     const doc = room.touched[i]!
+    if (scores[doc]! > floor) better.push(doc)
+    else if (scores[doc] === floor) level.push(doc)
+  }
+  return [...better, ...firstByKey(level, limit - better.length, byKey)]
+    .sort((a, b) => scores[b]! - scores[a]! || byKey(a, b))
+    .map((doc) => ({ doc, score: scores[doc]! }))
+}
+
+/** The score that `rank - 1` of the documents touched are not below; by Hoare's selection. */
+function scoreOfRank({ scores, touched, postings }: Scratch, count: number, rank: number): number {
+  // The postings were read by now, and scores are whole numbers below 2^32.
+  const values = postings
+  for (let i = 0; i < count; i++) values[i] = scores[touched[i]!]!
+  let left = 0
+  let right = count - 1
+  while (left < right) {
+    const pivot = values[(left + right) >>> 1]!
+    let low = left
+    let high = right
+    while (low <= high) {
+      while (values[low]! > pivot) low++
+      while (values[high]! < pivot) high--
+      if (low > high) break
+      const kept = values[low]!
+      values[low++] = values[high]!
+      values[high--] = kept
+    }
+    if (rank - 1 <= high) right = high
+    else if (rank - 1 >= low) left = low
+    else break
+  }
+  return values[rank - 1]!
+}
+
+/** In no order; a heap with the last one on top. */
+function firstByKey(
+  docs: readonly number[],
+  limit: number,
+  byKey: (docA: number, docB: number) => number,
+): readonly number[] {
+  if (docs.length <= limit) return docs
+  const heap: number[] = []
+  const later = (a: number, b: number) => byKey(a, b) > 0
+  for (const doc of docs) {
     if (heap.length < limit) {
       heap.push(doc)
-      siftUp(heap, worse)
-    } else if (limit > 0 && worse(heap[0]!, doc)) {
+      siftUp(heap, later)
+    } else if (limit > 0 && later(heap[0]!, doc)) {
       heap[0] = doc
-      siftDown(heap, worse)
+      siftDown(heap, later)
     }
   }
   return heap
-    .sort((a, b) => (worse(a, b) ? 1 : -1))
-    .map((doc) => ({ doc, score: room.scores[doc]! }))
 }
 
 function siftUp(heap: number[], worse: (a: number, b: number) => boolean): void {

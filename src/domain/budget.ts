@@ -83,11 +83,15 @@ function fillAll(
     }),
   )
   const fills = new Map<SectionName, SectionFill>()
+  const filledTo = new Map<SectionName, number>()
   const fill = (name: SectionName, cap: number): number => {
     const section = wanted.get(name)
     if (section === undefined || section.items.length === 0) return 0
+    // The rounds that find nothing to change any more ask for what was done already.
+    if (filledTo.get(name) === cap) return fills.get(name)!.used
     const after = fillSection(section.items, section.headingCost, cap)
     fills.set(name, after)
+    filledTo.set(name, cap)
     return after.used
   }
   let left = 0

@@ -1,8 +1,8 @@
 /**
- * What is embedded of each kind of thing; the first line says most. A change here is another index version: bump
- * `EMBEDDING_TEXT_VERSION`, so that vectors of the old texts are not compared with the new.
+ * What is embedded of each kind of thing; the first line says most. A change here, or of what is embedded at all, is
+ * another index version: bump `EMBEDDING_TEXT_VERSION`, so that vectors of the old texts are not compared with the new.
  */
-export const EMBEDDING_TEXT_VERSION = 1
+export const EMBEDDING_TEXT_VERSION = 2
 
 /** UTF-16 units; about what small embedding models read before they cut off. */
 export const EMBEDDING_CHARS_MAX = 4_000

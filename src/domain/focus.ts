@@ -84,9 +84,25 @@ function symbolsAt(view: LexicalView, path: string, wanted: string): SymbolPlace
 
 function filesUnder(view: LexicalView, folder: string): string[] {
   const prefix = `${folder.replace(/\/+$/, '')}/`
-  if (prefix === '/') return []
-  const inside = [...view.byPath.keys()].filter((path) => path.startsWith(prefix))
+  if (!topFolders(view).has(prefix.slice(0, prefix.indexOf('/') + 1))) return []
+  const inside: string[] = []
+  for (const path of view.byPath.keys()) if (path.startsWith(prefix)) inside.push(path)
   return inside.sort(compareBytes).slice(0, FOLDER_FILES_MAX)
+}
+
+const topFoldersOf = new WeakMap<LexicalView, ReadonlySet<string>>()
+
+/** Each with its slash. Most of what a focus names is in none: that is seen without a look at every path. */
+function topFolders(view: LexicalView): ReadonlySet<string> {
+  const known = topFoldersOf.get(view)
+  if (known !== undefined) return known
+  const folders = new Set<string>()
+  for (const path of view.byPath.keys()) {
+    const slash = path.indexOf('/')
+    if (slash >= 0) folders.add(path.slice(0, slash + 1))
+  }
+  topFoldersOf.set(view, folders)
+  return folders
 }
 
 function symbolsNamed(index: LexicalIndex, view: LexicalView, wanted: string): SymbolPlace[] {

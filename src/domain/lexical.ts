@@ -11,7 +11,9 @@ import {
 } from './packed-file.ts'
 import { Dictionary, type Group, Postings, type Selection, type TermCounts } from './postings.ts'
 import type { RecordId } from './record.ts'
+import { type AnchoredRecord, type AnchorPlace, RecordShelf } from './record-shelf.ts'
 import { terms } from './terms.ts'
+import { TextNumbers } from './text-numbers.ts'
 
 /**
  * What a daemon holds of one repo to search it: files, their symbols, and records. Files are kept by
@@ -23,26 +25,25 @@ export class LexicalIndex {
   private readonly fileTexts = new Postings()
   private readonly symbolTexts = new Postings()
   private readonly recordTexts = new Postings()
-  private readonly files = new Map<string, IndexedFile>()
-  private readonly fileOfText = new Map<Group, IndexedFile>()
-  private readonly fileOfSymbols = new Map<Group, IndexedFile>()
-  private readonly records = new Map<RecordId, IndexedRecord>()
-  private readonly recordOfText = new Map<Group, IndexedRecord>()
-  private readonly anchored = new Map<string, Set<IndexedRecord>>()
+  private readonly fileKeys = new TextNumbers()
+  /** By the number of their key, which owns their texts and symbols; null where one is gone. */
+  private readonly files: (IndexedFile | null)[] = []
+  readonly records = new RecordShelf()
   /** Rises when a record comes or goes. */
   recordEdition = 0
 
   hasFile(path: string, blob: BlobId): boolean {
-    return this.files.has(fileKey(path, blob))
+    return this.file(path, blob) !== null
   }
 
   /** Does nothing when that file is there already. */
   addFile(path: string, index: FileIndex): void {
-    const key = fileKey(path, index.blob)
-    if (this.files.has(key)) return
+    const owner = this.fileKeys.number(fileKey(path, index.blob))
+    if (this.files[owner]) return
     const pathTerms = counted(terms(path))
     const words = index.words.map((word) => this.dictionary.number(word))
-    const texts = this.fileTexts.add([this.document(pathTerms, PATH_TIMES, words, index.counts)])
+    const text = this.document(pathTerms, PATH_TIMES, words, index.counts)
+    const texts = this.fileTexts.add([text], owner)
     const symbolDocuments = index.symbols.map((symbol) => {
       const ids: number[] = []
       const counts: number[] = []
@@ -52,7 +53,7 @@ export class LexicalIndex {
       }
       return this.document(pathTerms, 1, ids, counts)
     })
-    const symbols = this.symbolTexts.add(symbolDocuments)
+    const symbols = this.symbolTexts.add(symbolDocuments, owner)
     const { blob, language, status, lines, hash } = index
     const file: IndexedFile = {
       ...{ path, blob, language, status, lines, hash },
@@ -61,17 +62,13 @@ export class LexicalIndex {
       names: nameNumbers(index, this.dictionary),
       hashes: hashNumbers(index.symbols),
     }
-    this.files.set(key, file)
-    this.fileOfText.set(texts, file)
-    this.fileOfSymbols.set(symbols, file)
+    this.files[owner] = file
   }
 
   removeFile(path: string, blob: BlobId): void {
-    const file = this.files.get(fileKey(path, blob))
-    if (file === undefined) return
-    this.files.delete(fileKey(path, blob))
-    this.fileOfText.delete(file.texts)
-    this.fileOfSymbols.delete(file.symbols)
+    const file = this.file(path, blob)
+    if (file === null) return
+    this.files[file.texts.owner] = null
     this.fileTexts.remove(file.texts)
     this.symbolTexts.remove(file.symbols)
   }
@@ -81,8 +78,8 @@ export class LexicalIndex {
     const byPath = new Map<string, IndexedFile>()
     let missing = 0
     for (const { path, blob } of entries) {
-      const file = this.files.get(fileKey(path, blob))
-      if (file === undefined) missing++
+      const file = this.file(path, blob)
+      if (file === null) missing++
       else byPath.set(path, file)
     }
     const files = [...byPath.values()]
@@ -97,7 +94,7 @@ export class LexicalIndex {
 
   /** Best first; ties by path. */
   searchFiles(view: LexicalView, query: readonly QueryTerm[], limit: number): FileHit[] {
-    const at = (doc: number) => this.fileOfText.get(this.fileTexts.groupAt(doc)!)!
+    const at = (doc: number) => this.files[this.fileTexts.groupAt(doc)!.owner]!
     const byKey = (a: number, b: number) => compareBytes(at(a).path, at(b).path)
     const hits = search(this.dictionary, view.texts, query, FILE_BM25, limit, byKey)
     return hits.map(({ doc, score }) => ({ path: at(doc).path, score }))
@@ -107,7 +104,7 @@ export class LexicalIndex {
   searchSymbols(view: LexicalView, query: readonly QueryTerm[], limit: number): SymbolHit[] {
     const at = (doc: number) => {
       const group = this.symbolTexts.groupAt(doc)!
-      return { path: this.fileOfSymbols.get(group)!.path, ordinal: doc - group.start }
+      return { path: this.files[group.owner]!.path, ordinal: doc - group.start }
     }
     const byKey = (a: number, b: number) =>
       compareBytes(at(a).path, at(b).path) || at(a).ordinal - at(b).ordinal
@@ -125,63 +122,58 @@ export class LexicalIndex {
         words.set(term, (words.get(term) ?? 0) + 1)
       }
     }
-    const texts = this.recordTexts.add([this.document(words, 1, [], [])])
-    const { id, position, anchors } = record
-    const indexed: IndexedRecord = { id, position, anchors, texts }
-    this.records.set(id, indexed)
-    this.recordOfText.set(texts, indexed)
-    for (const { path } of anchors) {
-      const there = this.anchored.get(path)
-      if (there === undefined) this.anchored.set(path, new Set([indexed]))
-      else there.add(indexed)
-    }
+    const row = this.records.rowFor(record.id)
+    const texts = this.recordTexts.add([this.document(words, 1, [], [])], row)
+    this.records.add(record.position, record.anchors, texts)
   }
 
   /** For one that was superseded or purged. */
   removeRecord(id: RecordId): void {
-    const record = this.records.get(id)
-    if (record === undefined) return
+    const texts = this.records.remove(id)
+    if (texts === null) return
     this.recordEdition++
-    this.records.delete(id)
-    this.recordOfText.delete(record.texts)
-    this.recordTexts.remove(record.texts)
-    for (const { path } of record.anchors) {
-      const there = this.anchored.get(path)
-      there?.delete(record)
-      if (there?.size === 0) this.anchored.delete(path)
-    }
+    this.recordTexts.remove(texts)
   }
 
   /** All records, or only `ids`: what they were at some earlier time, say. */
   recordView(ids?: Iterable<RecordId>): RecordView {
     if (ids === undefined) return { texts: this.recordTexts.everything(), only: null }
     const only = new Set(ids)
-    const groups = [...only].flatMap((id) => this.records.get(id)?.texts ?? [])
+    const groups = [...only].flatMap((id) => this.records.groupOf(id) ?? [])
     return { texts: this.recordTexts.select(groups), only }
+  }
+
+  hasRecord(id: RecordId): boolean {
+    return this.records.has(id)
+  }
+
+  /** The records of a view that stand after a position of the log, in no order. */
+  recordIds({ only }: RecordView, after: number): RecordId[] {
+    const found = this.records.idsAfter(after)
+    return only === null ? found : found.filter((id) => only.has(id))
   }
 
   /** Best first; ties by position, newest first. */
   searchRecords(view: RecordView, query: readonly QueryTerm[], limit: number): RecordHit[] {
-    const at = (doc: number) => this.recordOfText.get(this.recordTexts.groupAt(doc)!)!
-    const byKey = (a: number, b: number) => at(b).position - at(a).position
+    const rowAt = (doc: number) => this.recordTexts.groupAt(doc)!.owner
+    const positionAt = (doc: number) => this.records.positionAt(rowAt(doc))
+    const byKey = (a: number, b: number) => positionAt(b) - positionAt(a)
     const hits = search(this.dictionary, view.texts, query, RECORD_BM25, limit, byKey)
-    return hits.map(({ doc, score }) => ({ id: at(doc).id, anchors: at(doc).anchors, score }))
+    return hits.map(({ doc, score }) => {
+      const row = rowAt(doc)
+      return { id: this.records.idAt(row), anchors: this.records.anchorsAt(row), score }
+    })
   }
 
   /** Records with an anchor in one of `paths`, in no order. */
-  anchoredAt(view: RecordView, paths: Iterable<string>): AnchoredRecord[] {
-    const found = new Map<RecordId, AnchoredRecord>()
-    for (const path of new Set(paths)) {
-      for (const record of this.anchored.get(path) ?? []) {
-        if (view.only === null || view.only.has(record.id)) found.set(record.id, record)
-      }
-    }
-    return [...found.values()]
+  anchoredAt({ only }: RecordView, paths: Iterable<string>): AnchoredRecord[] {
+    const found = this.records.anchoredAt(new Set(paths))
+    return only === null ? found : found.filter(({ id }) => only.has(id))
   }
 
   /** Where all records are anchored, in no order. */
-  *anchors(): Generator<AnchorPlace> {
-    for (const { anchors } of this.records.values()) yield* anchors
+  anchors(): Iterable<AnchorPlace> {
+    return this.records.anchors()
   }
 
   get size(): LexicalSize {
@@ -192,6 +184,11 @@ export class LexicalIndex {
       terms: this.dictionary.size,
       postingBytes: this.fileTexts.bytes + this.symbolTexts.bytes + this.recordTexts.bytes,
     }
+  }
+
+  private file(path: string, blob: BlobId): IndexedFile | null {
+    const number = this.fileKeys.find(fileKey(path, blob))
+    return number === undefined ? null : (this.files[number] ?? null)
   }
 
   /** One document of a text's terms and, `times` over, those of its path. */
@@ -220,17 +217,6 @@ export type RecordText = {
   readonly position: number
   readonly summary: string
   readonly body: string
-  readonly anchors: readonly AnchorPlace[]
-}
-export type AnchorPlace = {
-  readonly path: string
-  readonly symbol: string | null
-  /** What it was when recorded; without one it is not followed when it moves. */
-  readonly hash?: string | null
-}
-export type AnchoredRecord = {
-  readonly id: RecordId
-  readonly position: number
   readonly anchors: readonly AnchorPlace[]
 }
 export type RecordHit = {
@@ -274,8 +260,6 @@ export type IndexedFile = Pick<FileIndex, 'blob' | 'language' | 'status' | 'line
   /** As `hashNumbers`. */
   readonly hashes: Uint32Array
 }
-
-type IndexedRecord = AnchoredRecord & { readonly texts: Group }
 
 /** A file's symbols, in its order: `ordinal` indexes it. Those asked for last stay unpacked. */
 export function symbolsOf(file: IndexedFile): readonly ListedSymbol[] {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FileCandidate, SymbolCandidate } from './pack-candidate.ts'
 import { type PackItem, sortable, type TierText, tierTexts } from './pack-item.ts'
 import { block, codeLine, proseLine } from './sanitise.ts'
@@ -35,8 +35,7 @@ export function codeItems(
  * wherever the lines move. Empty name: the file.
  */
 export function codeId(path: string, name: string, nth: number, digits = 8): string {
-  const hash = createHash('sha256').update(`${path}\0${name}\0${nth}`).digest('hex')
-  return `s:${hash.slice(0, digits)}`
+  return `s:${hash('sha256', `${path}\0${name}\0${nth}`, 'hex').slice(0, digits)}`
 }
 
 /** Hands out ids that are unique among those given out: a later one of two that meet grows. */

@@ -66,9 +66,9 @@ export function finishPack(
     return tier === null ? [] : [{ item, tier }]
   })
   const referred = known.filter(({ id }) => (tierOf.get(id) ?? null) === null)
-  const text = boundedText(manifest, receipt, shown, referred, around)
+  const { text, tokens } = boundedText(manifest, receipt, shown, referred, around)
   return {
-    ...{ text, receipt, tokens: around.countTokens(text), budget, manifest },
+    ...{ text, receipt, tokens, budget, manifest },
     degraded: manifest.degraded,
     sentBefore: referred.map(({ id }) => id),
     items: shown.flatMap(({ item: { id, section, kind }, tier }) =>
@@ -104,21 +104,21 @@ function boundedText(
   shown: readonly ShownItem[],
   referred: readonly PackItem[],
   { frame, line, countTokens }: PackFrame,
-): string {
+): { readonly text: string; readonly tokens: number } {
   const { budget } = manifest.inputs
+  const counted = (text: string) => ({ text, tokens: countTokens(text) })
   const counts = countLeftOut(manifest)
   const sent = line.text(referred)
   const last = lastLine(shown, referred, sent, counts, frame, budget)
-  const text = packText(frame, receipt, sent, shown, last)
-  if (countTokens(text) <= budget) return text
+  const whole = counted(packText(frame, receipt, sent, shown, last))
+  if (whole.tokens <= budget) return whole
   if (shown.some(({ item }) => !item.required)) {
-    throw new RangeError(`a pack of ${countTokens(text)} tokens was built for ${budget}`)
+    throw new RangeError(`a pack of ${whole.tokens} tokens was built for ${budget}`)
   }
   const kept = referred.some(({ required }) => required) ? sent : ''
-  const bare = packText(frame, receipt, kept, shown, '')
-  if (countTokens(bare) <= budget) return bare
-  if (shown.length === 0 && kept === '') return bare
-  return bare + overLine(countTokens(bare), budget, countTokens)
+  const bare = counted(packText(frame, receipt, kept, shown, ''))
+  if (bare.tokens <= budget || (shown.length === 0 && kept === '')) return bare
+  return counted(bare.text + overLine(bare.tokens, budget, countTokens))
 }
 
 /** What was left out; or, in a pack without anything but its task, why. */

@@ -15,12 +15,12 @@ import type {
 } from './pack-candidate.ts'
 import { folderCandidates } from './pack-map.ts'
 import { queryOf } from './query.ts'
-import { fuse, ranking, scaled, type Weights } from './rank.ts'
+import { fuse, fused, ranking, scaled, type Weights } from './rank.ts'
 import type { RecordId } from './record.ts'
 import { anchoredRecords, filesOfRecords } from './record-rank.ts'
 import { NO_SEMANTICS, type SemanticLists } from './semantic-lists.ts'
 import { rankSymbols } from './symbol-rank.ts'
-import { fileFactor, type WantedCode, wantedBy } from './wanted-code.ts'
+import { FileFactors, wantedBy } from './wanted-code.ts'
 import { LIMITS, WEIGHTS, type WeightTable } from './weights.ts'
 
 /**
@@ -33,12 +33,12 @@ export function selectCandidates(
 ): Candidates {
   const { index, view } = input
   const query = queryOf(input.goal, input.focus)
-  const wanted = wantedBy(`${input.goal}\n${input.focus.join('\n')}`)
+  const factors = new FileFactors(wantedBy(`${input.goal}\n${input.focus.join('\n')}`))
   const focus = focusOn(input.focus, index, view)
   const changed = input.changed.filter(({ path }) => view.byPath.has(path))
   const symbolHits = index.searchSymbols(view, query, LIMITS.symbols)
   const recordHits = index.searchRecords(input.records, query, LIMITS.records)
-  const found = { symbolHits, recordHits, changed, wanted }
+  const found = { symbolHits, recordHits, changed, factors }
   const files = rankFiles(input, query, found, focus.files, weights.file)
   const { symbol } = weights
   const lists = {
@@ -46,7 +46,7 @@ export function selectCandidates(
     focus: focus.symbols,
     semantic: input.semantic?.symbols ?? null,
   }
-  const symbols = rankSymbols(view, lists, changed, files, wanted, symbol)
+  const symbols = rankSymbols(view, lists, changed, files, factors, symbol)
   const graph = view.byPath.size === 0 ? null : graphOf(view)
   return {
     folders: folderCandidates(view, files, symbols, graph),
@@ -81,13 +81,13 @@ type Found = {
   readonly symbolHits: readonly SymbolHit[]
   readonly recordHits: readonly RecordHit[]
   readonly changed: readonly ChangedCode[]
-  readonly wanted: WantedCode
+  readonly factors: FileFactors
 }
 
 function rankFiles(
   { index, view, goal, semantic }: SelectionInput,
   query: readonly QueryTerm[],
-  { symbolHits, recordHits, changed, wanted }: Found,
+  { symbolHits, recordHits, changed, factors }: Found,
   focused: readonly string[],
   weights: Weights,
 ): FileCandidate[] {
@@ -99,27 +99,27 @@ function rankFiles(
     focus: focused,
     changed: changed.map(({ path }) => path),
   }
-  const fused = fusedFiles(lists, view, wanted, weights)
-  const near = (weights.graph ?? 0) === 0 ? [] : nearFiles(fused, view)
+  const first = fusedFiles(lists, view, factors, weights)
+  const near = (weights.graph ?? 0) === 0 ? [] : nearFiles(first, view)
   const { files, symbols } = semantic ?? NO_SEMANTICS
-  if (near.length + files.length + symbols.length === 0) return fused
+  if (near.length + files.length + symbols.length === 0) return first
   // Meaning joins after the graph: what it alone finds is too unsure to start a walk from.
   const meant = { semantic: files, semanticSymbols: symbols.map(({ path }) => path) }
-  return fusedFiles({ ...lists, graph: near, ...meant }, view, wanted, weights)
+  return fusedFiles({ ...lists, graph: near, ...meant }, view, factors, weights)
 }
 
 function fusedFiles(
   lists: Readonly<Record<string, readonly string[]>>,
   view: LexicalView,
-  wanted: WantedCode,
+  factors: FileFactors,
   weights: Weights,
 ): FileCandidate[] {
   const ranked = Object.entries(lists).map(([list, paths]) => [list, ranking(paths)] as const)
-  return fuse(Object.fromEntries(ranked), weights, compareBytes)
-    .map(({ key: path, ranks, score: fused }): FileCandidate => {
+  return fused(Object.fromEntries(ranked), weights)
+    .map(({ key: path, ranks, score: raw }): FileCandidate => {
       const { blob, language, lines, symbols } = view.byPath.get(path)!
-      const factor = fileFactor(path, language, wanted)
-      const score = scaled(fused, factor)
+      const factor = factors.of(path, language)
+      const score = scaled(raw, factor)
       return { path, blob, lines, symbolCount: symbols.size, ranks, factor, score }
     })
     .sort((a, b) => b.score - a.score || compareBytes(a.path, b.path))
@@ -132,7 +132,7 @@ function nearFiles(files: readonly FileCandidate[], view: LexicalView): string[]
 }
 
 function rankRecords(
-  { index, view, records, ownRecords }: SelectionInput,
+  { index, view, records, ownRecords, semantic }: SelectionInput,
   hits: readonly RecordHit[],
   files: readonly FileCandidate[],
   symbols: readonly SymbolCandidate[],
@@ -145,6 +145,7 @@ function rankRecords(
     words: ranking(hits.map(({ id }) => id)),
     anchored: ranking(anchored.map(({ id }) => id)),
     own: ranking(ownRecords),
+    semantic: ranking(semantic?.records ?? []),
   }
   return fuse(lists, weights, compareBytes).map(({ key, ranks }) => ({ id: key, ranks }))
 }

@@ -35,14 +35,17 @@ export function buildPack(
   receiptDigits: number = RECEIPT_DIGITS,
   weights: WeightTable = WEIGHTS,
 ): Pack {
-  const { items, unweighed } = weighedItems(input, weights)
+  const { items, scores, unweighed } = weighedItems(input, weights)
   const degraded = [...new Set(input.degraded)].sort(compareBytes)
   const frame = frameOf(input.task.id, degraded, input.budget, countTokens, receiptDigits)
   const headings = Object.fromEntries(
     SECTIONS.map((name) => [name, countTokens(HEADINGS[name])]),
   ) as Record<SectionName, number>
   const sent = knownTiers(items, input.ledger ?? NOTHING_SENT)
-  const known = bestFirst(items, weights).filter(({ id }) => sent.has(id))
+  const known = bestFirst(
+    items.filter(({ id }) => sent.has(id)),
+    scores,
+  )
   const line = sentLine(known, input.budget, input.budget - frame.reserved, countTokens)
   const undecided = {
     inputs: {
@@ -52,7 +55,7 @@ export function buildPack(
     ...{ weights, reserved: frame.reserved + line.reserved, headings },
     items: items.map((item) => undecidedItem(item, sent.get(item.id), countTokens)),
   }
-  const { scores, allocation } = decide(undecided)
+  const { allocation } = decide(undecided, scores)
   const manifest: Manifest = {
     ...undecided,
     ...{ version: 1, encoding: 'o200k_base', degraded, unweighed },
@@ -117,11 +120,14 @@ function reach<T>(ranked: readonly T[], max: number, isSent: (each: T) => boolea
   return end < 0 ? ranked.length : end
 }
 
-/** In the order of the sections, best first in each; and how many candidates were not looked at. */
+/**
+ * In the order of the sections, best first in each; with the score of each by its id, and how many
+ * candidates were not looked at.
+ */
 function weighedItems(
   input: PackInput,
   weights: WeightTable,
-): { items: PackItem[]; unweighed: Record<string, number> } {
+): { items: PackItem[]; scores: Map<string, number>; unweighed: Record<string, number> } {
   const { candidates, budget, ledger } = input
   const unweighed: Record<string, number> = {}
   const note = <T>(kind: string, all: readonly T[], weighed: readonly T[]): readonly T[] => {
@@ -151,22 +157,26 @@ function weighedItems(
     ...first('others', optional, OPTIONAL_CONVENTIONS_MAX, ({ id }) => id),
     ...first('others', liveItems(input.live, candidates.taskFiles), LIVE_MAX, ({ id }) => id),
   ]
-  const keyed = items.map((item) => ({ item, score: scoreOf(item, weights) }))
+  const scores = new Map(items.map((item) => [item.id, scoreOf(item, weights)]))
+  const keyed = items.map((item) => {
+    return { item, section: SECTIONS.indexOf(item.section), score: scores.get(item.id)! }
+  })
   keyed.sort(
     (a, b) =>
-      SECTIONS.indexOf(a.item.section) - SECTIONS.indexOf(b.item.section) ||
+      a.section - b.section ||
       b.score - a.score ||
       compareBytes(a.item.order, b.item.order) ||
       compareBytes(a.item.id, b.item.id),
   )
-  return { items: keyed.map(({ item }) => item), unweighed }
+  return { items: keyed.map(({ item }) => item), scores, unweighed }
 }
 
 /** Whatever section they are of. */
-function bestFirst(items: readonly PackItem[], weights: WeightTable): readonly PackItem[] {
-  const keyed = items.map((item) => ({ item, score: scoreOf(item, weights) }))
-  keyed.sort((a, b) => b.score - a.score || compareBytes(a.item.id, b.item.id))
-  return keyed.map(({ item }) => item)
+function bestFirst(
+  items: readonly PackItem[],
+  scores: ReadonlyMap<string, number>,
+): readonly PackItem[] {
+  return items.toSorted((a, b) => scores.get(b.id)! - scores.get(a.id)! || compareBytes(a.id, b.id))
 }
 
 function undecidedItem(

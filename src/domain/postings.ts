@@ -1,17 +1,16 @@
+import { grownWords } from './grown-array.ts'
+import { PostingChunks } from './posting-chunks.ts'
+import { TextNumbers } from './text-numbers.ts'
+
 /**
  * Which documents hold which term, how often: the store under `bm25`. Documents are added and
  * removed in groups (the symbols of a file are one), whose members keep consecutive numbers. A
  * removed group leaves a tombstone; when a quarter is dead everything is rewritten, and numbers move.
  *
- * Everything lies in a few typed arrays: ten million postings take about 60 MB.
+ * Ten million postings take about 50 MB.
  */
 export class Postings {
-  /** Chunks of a term's postings: [next chunk or 0, capacity, posting…]. Address 0 is never used. */
-  private arena = new Uint32Array(1 << 12)
-  private arenaEnd = 1
-  private head = new Uint32Array(1 << 10)
-  private tail = new Uint32Array(1 << 10)
-  private fill = new Uint32Array(1 << 10)
+  private chunks = new PostingChunks()
   private lengths = new Uint32Array(1 << 10)
   private groups: Group[] = []
   private docs = 0
@@ -20,10 +19,13 @@ export class Postings {
   private edition = 0
   private whole: Selection | null = null
 
-  /** Adds one group; a document is its terms' numbers (each once) and how often each occurs. */
-  add(documents: readonly TermCounts[]): Group {
+  /**
+   * Adds one group; a document is its terms' numbers (each once) and how often each occurs.
+   * @param owner a number by which the caller knows the group again
+   */
+  add(documents: readonly TermCounts[], owner = 0): Group {
     if (this.docs + documents.length > DOCS_MAX) throw new RangeError('too many documents')
-    const group: Group = { start: this.docs, size: documents.length, live: true }
+    const group: Group = { start: this.docs, size: documents.length, live: true, owner }
     this.groups.push(group)
     for (const document of documents) this.addDocument(document)
     return group
@@ -82,7 +84,7 @@ export class Postings {
   }
 
   get bytes(): number {
-    return 4 * (this.arena.length + 3 * this.head.length + this.lengths.length)
+    return this.chunks.bytes + this.lengths.byteLength
   }
 
   lengthOf(doc: number): number {
@@ -94,19 +96,7 @@ export class Postings {
    * document), each as document × 256 + count; returns how many.
    */
   collect(term: number, mask: Uint8Array, into: Uint32Array): number {
-    let found = 0
-    let chunk = term < this.head.length ? this.head[term]! : 0
-    const { arena } = this
-    while (chunk !== 0) {
-      const next = arena[chunk]!
-      const end = next === 0 ? this.fill[term]! : chunk + 2 + arena[chunk + 1]!
-      for (let at = chunk + 2; at < end; at++) {
-        const posting = arena[at]!
-        if (mask[posting >>> 8] === 1) into[found++] = posting
-      }
-      chunk = next
-    }
-    return found
+    return this.chunks.collect(term, mask, into)
   }
 
   private addDocument(document: TermCounts): void {
@@ -116,37 +106,10 @@ export class Postings {
     for (let i = 0; i < ids.length; i++) {
       const count = counts[i]!
       length += count
-      this.append(ids[i]!, doc * 256 + Math.min(count, COUNT_MAX))
+      this.chunks.append(ids[i]!, doc * 256 + Math.min(count, COUNT_MAX))
     }
-    this.lengths = grown(this.lengths, doc + 1)
+    this.lengths = grownWords(this.lengths, doc + 1)
     this.lengths[doc] = length
-  }
-
-  private append(term: number, posting: number): void {
-    if (term >= this.head.length) {
-      this.head = grown(this.head, term + 1)
-      this.tail = grown(this.tail, term + 1)
-      this.fill = grown(this.fill, term + 1)
-    }
-    const last = this.tail[term]!
-    const capacity = last === 0 ? 0 : this.arena[last + 1]!
-    if (last === 0 || this.fill[term] === last + 2 + capacity) {
-      const chunk = this.chunk(Math.min(CHUNK_MAX, last === 0 ? 1 : capacity * 2 + 2))
-      if (last === 0) this.head[term] = chunk
-      else this.arena[last] = chunk
-      this.tail[term] = chunk
-      this.fill[term] = chunk + 2
-    }
-    this.arena[this.fill[term]!] = posting
-    this.fill[term]!++
-  }
-
-  private chunk(capacity: number): number {
-    const at = this.arenaEnd
-    this.arenaEnd += capacity + 2
-    this.arena = grown(this.arena, this.arenaEnd)
-    this.arena[at + 1] = capacity
-    return at
   }
 
   private compact(): void {
@@ -163,36 +126,18 @@ export class Postings {
       group.start = next
       next += group.size
     }
-    const old = this.replaceArena()
-    const scratch = new Uint32Array(this.docs)
-    for (let term = 0; term < this.head.length; term++) {
-      const found = old.collect(term, kept, scratch)
-      if (found === 0) continue
-      const chunk = this.chunk(found)
-      this.head[term] = chunk
-      this.tail[term] = chunk
-      this.fill[term] = chunk + 2 + found
+    const old = this.chunks
+    this.chunks = new PostingChunks()
+    const room = new Uint32Array(this.docs)
+    for (let term = 0; term < old.terms; term++) {
+      const found = old.collect(term, kept, room)
       for (let i = 0; i < found; i++) {
-        const posting = scratch[i]!
-        this.arena[chunk + 2 + i] = moved[posting >>> 8]! * 256 + (posting & 255)
+        const posting = room[i]!
+        this.chunks.append(term, moved[posting >>> 8]! * 256 + (posting & 255))
       }
     }
     this.docs = next
     this.dead = 0
-  }
-
-  /** Takes the postings out into a second object, to be read from while these are written anew. */
-  private replaceArena(): Postings {
-    const old = new Postings()
-    old.arena = this.arena
-    old.head = this.head
-    old.fill = this.fill
-    this.arena = new Uint32Array(1 << 12)
-    this.arenaEnd = 1
-    this.head = new Uint32Array(old.head.length)
-    this.tail = new Uint32Array(old.head.length)
-    this.fill = new Uint32Array(old.head.length)
-    return old
   }
 }
 
@@ -207,6 +152,7 @@ export type Group = {
   start: number
   readonly size: number
   live: boolean
+  readonly owner: number
 }
 
 /** Some of the documents, and what a score needs to know of them as a whole. */
@@ -262,33 +208,25 @@ export class Selection {
 
 /** Gives each term a number. Numbers are never given back: a daemon that rests forgets them all. */
 export class Dictionary {
-  private readonly numbers = new Map<string, number>()
+  private readonly terms = new TextNumbers()
 
   number(term: string): number {
-    const known = this.numbers.get(term)
-    if (known !== undefined) return known
-    const next = this.numbers.size
-    this.numbers.set(term, next)
-    return next
+    return this.terms.number(term)
   }
 
   find(term: string): number | undefined {
-    return this.numbers.get(term)
+    return this.terms.find(term)
   }
 
   get size(): number {
-    return this.numbers.size
+    return this.terms.size
+  }
+
+  get bytes(): number {
+    return this.terms.memoryBytes
   }
 }
 
 const COUNT_MAX = 255
 const DOCS_MAX = 1 << 24
-const CHUNK_MAX = 1 << 12
 const COMPACT_MIN = 1_000
-
-function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
-  if (length <= array.length) return array
-  const larger = new Uint32Array(Math.max(length, Math.ceil(array.length * 1.5)))
-  larger.set(array)
-  return larger
-}

@@ -8,17 +8,28 @@ export function fuse<Key extends string>(
   weights: Weights,
   compare: (a: Key, b: Key) => number,
 ): Ranked<Key>[] {
-  const ranks = new Map<Key, Record<string, number>>()
+  return fused(lists, weights).sort((a, b) => b.score - a.score || compare(a.key, b.key))
+}
+
+/** The same in no order: for who goes by more than the score. */
+export function fused<Key extends string | number>(
+  lists: Readonly<Record<string, ReadonlyMap<Key, number>>>,
+  weights: Weights,
+): Ranked<Key>[] {
+  const found = new Map<Key, { key: Key; ranks: Record<string, number>; score: number }>()
   for (const list of Object.keys(lists).sort()) {
+    const weight = weights[list] ?? 0
     for (const [key, rank] of lists[list]!) {
-      const known = ranks.get(key)
-      if (known === undefined) ranks.set(key, { [list]: rank })
-      else known[list] = rank
+      const part = listScore(weight, rank)
+      const known = found.get(key)
+      if (known === undefined) found.set(key, { key, ranks: { [list]: rank }, score: part })
+      else {
+        known.ranks[list] = rank
+        known.score += part
+      }
     }
   }
-  return [...ranks]
-    .map(([key, of]) => ({ key, ranks: of, score: fusedScore(of, weights) }))
-    .sort((a, b) => b.score - a.score || compare(a.key, b.key))
+  return [...found.values()]
 }
 
 export const RRF_K = 60
@@ -28,14 +39,14 @@ export type Ranks = Readonly<Record<string, number>>
 /** List → weight in thousandths. A list without one counts nothing. */
 export type Weights = Readonly<Record<string, number>>
 
-export type Ranked<Key extends string> = {
+export type Ranked<Key extends string | number> = {
   readonly key: Key
   readonly ranks: Ranks
   readonly score: number
 }
 
 /** The place of each key in `keys`, from 1; its first place when it comes again. */
-export function ranking<Key extends string>(keys: Iterable<Key>): Map<Key, number> {
+export function ranking<Key extends string | number>(keys: Iterable<Key>): Map<Key, number> {
   const ranks = new Map<Key, number>()
   for (const key of keys) if (!ranks.has(key)) ranks.set(key, ranks.size + 1)
   return ranks
@@ -43,10 +54,12 @@ export function ranking<Key extends string>(keys: Iterable<Key>): Map<Key, numbe
 
 export function fusedScore(ranks: Ranks, weights: Weights): number {
   let score = 0
-  for (const [list, rank] of Object.entries(ranks)) {
-    score += Math.floor(((weights[list] ?? 0) * 1_000_000) / (RRF_K + rank))
-  }
+  for (const list of Object.keys(ranks)) score += listScore(weights[list] ?? 0, ranks[list]!)
   return score
+}
+
+function listScore(weight: number, rank: number): number {
+  return Math.floor((weight * 1_000_000) / (RRF_K + rank))
 }
 
 /** `score` by a factor in thousandths, rounded down. */

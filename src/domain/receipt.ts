@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Allocation, allocate, SECTIONS, type SectionName } from './budget.ts'
 import { canonicalJson } from './canonical.ts'
 import { type CodePlace, type ItemKind, sortable, type TierHashes } from './pack-item.ts'
@@ -65,8 +65,8 @@ export type ManifestItem = {
 export const RECEIPT_DIGITS = 8
 
 export function receiptId(manifest: Manifest, digits: number = RECEIPT_DIGITS): string {
-  const hash = createHash('sha256').update(canonicalJson(manifest)).digest('hex')
-  return `rcp:${hash.slice(0, digits)}`
+  const digest = hash('sha256', canonicalJson(manifest), 'hex')
+  return `rcp:${digest.slice(0, digits)}`
 }
 
 /** Where a code item of the pack is: its id can be followed as long as the receipt is kept. */
@@ -79,10 +79,14 @@ export function placeOf(manifest: Manifest, id: string): CodePlace | null {
   return { path: file.path, blob: file.blob, symbol: symbol ?? null, line: line ?? 0 }
 }
 
-/** Scores from ranks, and tiers from scores and costs. */
-export function decide(manifest: Undecided): Decision {
-  const scores = new Map<string, number>()
-  for (const item of manifest.items) scores.set(item.id, scoreOf(item, manifest.weights))
+/**
+ * Scores from ranks, and tiers from scores and costs.
+ * @param scores what `scoreOf` says of each item, by id, where that is known
+ */
+export function decide(
+  manifest: Undecided,
+  scores: ReadonlyMap<string, number> = scoresOf(manifest),
+): Decision {
   const sections = SECTIONS.map((name) => ({
     name,
     headingCost: manifest.headings[name],
@@ -91,6 +95,10 @@ export function decide(manifest: Undecided): Decision {
     ),
   }))
   return { scores, allocation: allocate(manifest.inputs.budget, manifest.reserved, sections) }
+}
+
+function scoresOf({ items, weights }: Undecided): Map<string, number> {
+  return new Map(items.map((item) => [item.id, scoreOf(item, weights)]))
 }
 
 /** Required, and the reader has all of it: referring back includes it. */

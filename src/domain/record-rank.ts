@@ -1,14 +1,9 @@
 import { anchorKey, type Moves } from './anchor-moves.ts'
-import type {
-  AnchoredRecord,
-  AnchorPlace,
-  LexicalIndex,
-  LexicalView,
-  RecordHit,
-  RecordView,
-} from './lexical.ts'
+import type { LexicalIndex, LexicalView, RecordHit, RecordView } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import { scaled } from './rank.ts'
+import type { RecordId } from './record.ts'
+import type { AnchoredRecord, AnchorPlace } from './record-shelf.ts'
 import { LIMITS } from './weights.ts'
 
 /**
@@ -37,6 +32,7 @@ export function filesOfRecords(
 /**
  * Records anchored at what the task is about, best first: by the score of the best place they are
  * anchored at (a symbol that is itself a candidate counts half as much again), then newest first.
+ * Places are looked at from the best one down, until what is left could not be among the best.
  */
 export function anchoredRecords(
   index: LexicalIndex,
@@ -45,32 +41,70 @@ export function anchoredRecords(
   symbolNames: ReadonlySet<string>,
   moves: Moves,
 ): AnchoredRecord[] {
-  const left = leftPaths(moves, fileScores)
-  const found = index.anchoredAt(records, [...fileScores.keys(), ...left]).flatMap((record) => {
-    let strength = 0
-    for (const anchor of record.anchors) {
-      const { path, symbol } = placeNow(anchor, moves)
-      const score = fileScores.get(path) ?? 0
-      const exact = symbol !== null && symbolNames.has(`${path}:${symbol}`)
-      strength = Math.max(strength, exact ? scaled(score, 1_500) : score)
+  const max = LIMITS.anchoredRecords
+  const seen = new Set<RecordId>()
+  let best: { readonly record: AnchoredRecord; readonly strength: number }[] = []
+  for (const [path, most] of placesBestFirst(fileScores, moves)) {
+    if (best.length === max && scaled(most, EXACT_FACTOR) < best.at(-1)!.strength) break
+    const there = index.anchoredAt(records, [path])
+    if (there.length === 0) continue
+    for (const record of there) {
+      if (seen.has(record.id)) continue
+      seen.add(record.id)
+      const strength = strengthOf(record, fileScores, symbolNames, moves)
+      if (strength > 0) best.push({ record, strength })
     }
-    return strength > 0 ? [{ record, strength }] : []
-  })
-  return found
-    .sort((a, b) => b.strength - a.strength || b.record.position - a.record.position)
-    .slice(0, LIMITS.anchoredRecords)
-    .map(({ record }) => record)
+    best.sort((a, b) => b.strength - a.strength || b.record.position - a.record.position)
+    best = best.slice(0, max)
+  }
+  return best.map(({ record }) => record)
+}
+
+const EXACT_FACTOR = 1_500
+
+function strengthOf(
+  { anchors }: AnchoredRecord,
+  fileScores: ReadonlyMap<string, number>,
+  symbolNames: ReadonlySet<string>,
+  moves: Moves,
+): number {
+  let strength = 0
+  for (const anchor of anchors) {
+    const { path, symbol } = placeNow(anchor, moves)
+    const score = fileScores.get(path) ?? 0
+    const exact = symbol !== null && symbolNames.has(`${path}:${symbol}`)
+    strength = Math.max(strength, exact ? scaled(score, EXACT_FACTOR) : score)
+  }
+  return strength
+}
+
+/** The files, and the paths that code moved away from to one of them, each with the score of that file. */
+function placesBestFirst(
+  fileScores: ReadonlyMap<string, number>,
+  moves: Moves,
+): (readonly [path: string, score: number])[] {
+  const places = [...fileScores]
+  for (const [key, { path }] of moves) {
+    const score = fileScores.get(path)
+    if (score !== undefined) places.push([leftPath(key), score])
+  }
+  return places.sort((a, b) => b[1] - a[1])
 }
 
 function placeNow(anchor: AnchorPlace, moves: Moves): Pick<AnchorPlace, 'path' | 'symbol'> {
+  if (moves.size === 0) return anchor
   const { path, symbol, hash } = anchor
   return moves.get(anchorKey({ path, symbol, hash: hash ?? null })) ?? anchor
 }
 
 /** Paths that code moved away from, to one of these files. */
-function leftPaths(moves: Moves, files: ReadonlyMap<string, number>): Set<string> {
+export function leftPaths(moves: Moves, files: { has(path: string): boolean }): Set<string> {
   const left = new Set<string>()
-  for (const [key, { path }] of moves)
-    if (files.has(path)) left.add(key.slice(0, key.indexOf('\0')))
+  for (const [key, { path }] of moves) if (files.has(path)) left.add(leftPath(key))
   return left
+}
+
+/** The path in an `anchorKey`. */
+function leftPath(key: string): string {
+  return key.slice(0, key.indexOf('\0'))
 }

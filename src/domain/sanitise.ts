@@ -84,14 +84,18 @@ function oneLine(text: string, charsMax: number): string {
  * wanted length is looked at, and no more.
  */
 function visible(text: string, charsMax: number): string {
-  return text
-    .slice(0, 4 * charsMax + 16)
+  const part = text.slice(0, 4 * charsMax + 16)
+  if (PRINTABLE.test(part)) return part
+  return part
     .toWellFormed()
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
     .replace(/\t/g, ' ')
     .replace(HIDDEN, '')
     .normalize('NFC')
 }
+
+/** Nothing of what `visible` changes. */
+const PRINTABLE = /^[\x20-\x7e\n]*$/
 
 // Kept: joiners and variation selectors, which scripts and emoji need.
 const HIDDEN =

@@ -143,7 +143,9 @@ const CELLS_MAX = 1 << 21
  */
 function bestLevels(forest: readonly Node[], floor: ReadonlySet<number>, room: number): Uint8Array {
   const unit = Math.ceil(((room + 1) * (forest.length + 1)) / CELLS_MAX)
-  const width = Math.floor(room / unit) + 1
+  // More room than all of it takes changes nothing.
+  const most = forest.reduce((sum, { item }) => sum + mostUnits(item, unit), 0)
+  const width = Math.min(Math.floor(room / unit), most) + 1
   const best = new Float64Array((forest.length + 1) * width)
   for (let at = forest.length - 1; at >= 0; at--) {
     const { item, next } = forest[at]!
@@ -161,6 +163,11 @@ function bestLevels(forest: readonly Node[], floor: ReadonlySet<number>, room: n
     }
   }
   return traced(forest, floor, best, width, unit)
+}
+
+/** Of its dearest tier. */
+function mostUnits({ costs }: BudgetItem, unit: number): number {
+  return costs.reduce((most, { tokens }) => Math.max(most, Math.ceil(tokens / unit)), 0)
 }
 
 function traced(

@@ -1,70 +1,60 @@
-import { recordMoves } from './anchor-moves.ts'
 import type { QueryTerm } from './bm25.ts'
 import { fileText, symbolText } from './embedding-text.ts'
 import type { SymbolPlace } from './focus.ts'
-import { graphOf } from './graph.ts'
-import { nearby } from './graph-walk.ts'
-import {
-  type IndexedFile,
-  type LexicalIndex,
-  type LexicalView,
-  type RecordView,
-  symbolsOf,
-} from './lexical.ts'
+import { type IndexedFile, type LexicalIndex, type LexicalView, symbolsOf } from './lexical.ts'
 import { compareBytes } from './order.ts'
-import { filesOfRecords } from './record-rank.ts'
+import type { Surroundings } from './semantic-around.ts'
 import type { SemanticLists } from './semantic-lists.ts'
 import { type VectorKey, vectorKey } from './vector-key.ts'
 import { LIMITS } from './weights.ts'
 
 /** Up to so many files and symbols all of a view are compared with the goal. */
 export const SEMANTIC_WHOLE_MAX = 20_000
-/**
- * Of a larger view only the best by words: five and three times what the lists hold. The text of a
- * file takes a tenth of a millisecond to embed, and a pack waits for all that are new.
- */
-const FILES_BY_WORDS = 500
+/** Of a larger view only the best by words, three times what the list holds, beside those of files around. */
 const SYMBOLS_BY_WORDS = 2_000
 
 /** Closeness to the goal; higher is closer. */
 type Hit = { readonly key: VectorKey; readonly score: number }
 
-/** Code that is compared with a goal: the names of its texts, and the place that each text is of. */
+/**
+ * Code that is compared with a goal: the names of its texts, and the places that each text is of. A
+ * daemon holds one for each view: as objects the places of 20,000 texts would take five times the memory.
+ */
 export class SemanticCode {
   readonly files: readonly VectorKey[]
   readonly symbols: readonly VectorKey[]
   private readonly fileOf = new Map<VectorKey, IndexedFile>()
-  private readonly placesOf = new Map<VectorKey, SymbolPlace[]>()
-  private readonly fileAt = new Map<string, IndexedFile>()
+  /** Each place of a symbol: its file, which of the file's symbols, the next place of the same text or -1. */
+  private readonly placeFiles: IndexedFile[] = []
+  private readonly ordinals: number[] = []
+  private readonly nextPlace: number[] = []
+  private readonly firstPlace = new Map<VectorKey, number>()
 
   /** @param places null: every symbol of `files` */
   constructor(files: readonly IndexedFile[], places: readonly (SymbolPlace & In)[] | null) {
     for (const file of files) {
       this.fileOf.set(fileKey(file), file)
-      this.fileAt.set(file.path, file)
       if (places !== null) continue
       for (let ordinal = 0; ordinal < file.symbols.size; ordinal++) this.put(file, ordinal)
     }
-    for (const { file, ordinal } of places ?? []) {
-      this.fileAt.set(file.path, file)
-      this.put(file, ordinal)
-    }
+    for (const { file, ordinal } of places ?? []) this.put(file, ordinal)
     this.files = [...this.fileOf.keys()]
-    this.symbols = [...this.placesOf.keys()]
+    this.symbols = [...this.firstPlace.keys()]
   }
 
   /** The text that a key names; it is put together anew. */
   textOf(key: VectorKey): string {
     const whole = this.fileOf.get(key)
     if (whole !== undefined) return fileText(whole.path, symbolsOf(whole))
-    const { path, ordinal } = this.placesOf.get(key)![0]!
-    return symbolText(path, symbolsOf(this.fileAt.get(path)!)[ordinal]!)
+    const place = this.firstPlace.get(key)!
+    const file = this.placeFiles[place]!
+    return symbolText(file.path, symbolsOf(file)[this.ordinals[place]!]!)
   }
 
   /** Best first; ties by path, then place in the file. */
-  listsOf(files: readonly Hit[], symbols: readonly Hit[]): SemanticLists {
+  listsOf(files: readonly Hit[], symbols: readonly Hit[]): CodeLists {
     const places = symbols.flatMap(({ key, score }) =>
-      (this.placesOf.get(key) ?? []).map((place) => ({ place, score })),
+      this.placesOf(key).map((place) => ({ place, score })),
     )
     const paths = files.flatMap(({ key, score }) => {
       const file = this.fileOf.get(key)
@@ -86,16 +76,25 @@ export class SemanticCode {
     }
   }
 
+  private placesOf(key: VectorKey): SymbolPlace[] {
+    const places: SymbolPlace[] = []
+    for (let at = this.firstPlace.get(key) ?? -1; at >= 0; at = this.nextPlace[at]!) {
+      places.push({ path: this.placeFiles[at]!.path, ordinal: this.ordinals[at]! })
+    }
+    return places
+  }
+
   private put(file: IndexedFile, ordinal: number): void {
     const key = symbolKey(file, ordinal)
-    const { path } = file
-    const there = this.placesOf.get(key)
-    if (there === undefined) this.placesOf.set(key, [{ path, ordinal }])
-    else there.push({ path, ordinal })
+    this.nextPlace.push(this.firstPlace.get(key) ?? -1)
+    this.firstPlace.set(key, this.placeFiles.length)
+    this.placeFiles.push(file)
+    this.ordinals.push(ordinal)
   }
 }
 
 type In = { readonly file: IndexedFile }
+type CodeLists = Pick<SemanticLists, 'files' | 'symbols'>
 
 export function isWhole(view: LexicalView): boolean {
   return view.byPath.size + view.symbols.size <= SEMANTIC_WHOLE_MAX
@@ -106,20 +105,14 @@ export function wholeCode(view: LexicalView): SemanticCode {
   return new SemanticCode([...view.byPath.values()], null)
 }
 
-/** Of a large view: what the words find, what found records are anchored at, and what is near those. */
+/** Of a large view: what the words find, and what is around that. */
 export function codeAround(
   index: LexicalIndex,
   view: LexicalView,
-  records: RecordView,
   query: readonly QueryTerm[],
+  { found, around }: Surroundings,
 ): SemanticCode {
-  const found = index.searchFiles(view, query, FILES_BY_WORDS)
-  const hits = index.searchRecords(records, query, LIMITS.records)
-  const anchored = filesOfRecords(hits, view, recordMoves(index, view))
-  const best = [...anchored, ...found.map(({ path }) => path)].slice(0, LIMITS.graphSeeds)
-  const seeds = best.map((path, at) => ({ path, score: Math.floor(1_000_000 / (at + 1)) }))
-  const around = [...anchored, ...nearby(graphOf(view), seeds, () => true)]
-  const paths = new Set([...found.map(({ path }) => path), ...around])
+  const paths = new Set([...found, ...around])
   const fileAt = (path: string) => view.byPath.get(path)!
   const places = new Map<string, SymbolPlace & In>()
   const put = (path: string, ordinal: number) =>

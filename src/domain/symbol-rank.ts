@@ -4,8 +4,8 @@ import { symbolsOf } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import type { ChangedCode, SymbolCandidate } from './pack-candidate.ts'
 import type { ListedSymbol } from './packed-file.ts'
-import { fuse, type Ranks, ranking, scaled, type Weights } from './rank.ts'
-import { fileFactor, type WantedCode } from './wanted-code.ts'
+import { fused, type Ranked, type Ranks, ranking, scaled, type Weights } from './rank.ts'
+import type { FileFactors } from './wanted-code.ts'
 import { FACTORS, LIMITS } from './weights.ts'
 
 /**
@@ -23,37 +23,75 @@ export function rankSymbols(
   changed: readonly ChangedCode[],
   /** Best first. */
   files: readonly { readonly path: string; readonly ranks: Ranks }[],
-  wanted: WantedCode,
+  factors: FileFactors,
   weights: Weights,
 ): SymbolCandidate[] {
   const listed = new SymbolLists(view)
+  const numbers = new SymbolNumbers()
+  const rankingOf = (places: readonly SymbolPlace[]) =>
+    ranking(places.map((place) => numbers.of(place)))
   const lists = {
-    words: ranking(found.words.map(keyOf)),
-    focus: ranking(found.focus.map(keyOf)),
-    semantic: ranking((found.semantic ?? []).map(keyOf)),
-    changed: ranking(changed.flatMap((file) => listed.changedIn(file).map(keyOf))),
+    words: rankingOf(found.words),
+    focus: rankingOf(found.focus),
+    semantic: rankingOf(found.semantic ?? []),
+    changed: rankingOf(changed.flatMap((file) => listed.changedIn(file))),
   }
-  const fileRank = ranking(files.map(({ path }) => path))
-  const graphRank = new Map(files.map(({ path, ranks }) => [path, ranks.graph]))
-  const file = new Map<SymbolKey, number>()
-  const graph = new Map<SymbolKey, number>()
-  for (const key of Object.values(lists).flatMap((list) => [...list.keys()])) {
-    const rank = fileRank.get(placeOf(key).path)
-    if (rank !== undefined) file.set(key, rank)
-    const near = graphRank.get(placeOf(key).path)
-    if (near !== undefined) graph.set(key, near)
-  }
+  const byFile = numbers.ranksOfFiles(Object.values(lists), files)
   const factor = found.semantic === null ? FACTORS.symbol : FACTORS.symbolWithSemantic
-  const symbols = fuse({ ...lists, file, graph }, weights, compareKeys)
-    .map(({ key, ranks, score }) => {
-      const place = placeOf(key)
+  const symbols = fused({ ...lists, ...byFile }, weights)
+    .map((ranked) => {
+      const place = numbers.placeOf(ranked.key)
       const { language } = view.byPath.get(place.path)!
-      const by = scaled(fileFactor(place.path, language, wanted), factor)
-      return candidate(view, listed, place, ranks, score, by)
+      const by = scaled(factors.of(place.path, language), factor)
+      return candidate(view, listed, place, ranked, by)
     })
     .sort(better)
   return firstOfEach(symbols, LIMITS.symbolsPerFile)
 }
+
+/** Symbols as numbers, in the order asked for: a thousand of them are looked up many times. */
+class SymbolNumbers {
+  private readonly paths: string[] = []
+  private readonly fileOf = new Map<string, number>()
+
+  of({ path, ordinal }: SymbolPlace): SymbolNumber {
+    let file = this.fileOf.get(path)
+    if (file === undefined) {
+      file = this.paths.push(path) - 1
+      this.fileOf.set(path, file)
+    }
+    return (file * ORDINALS + ordinal) as SymbolNumber
+  }
+
+  placeOf(symbol: SymbolNumber): SymbolPlace {
+    return { path: this.paths[Math.floor(symbol / ORDINALS)]!, ordinal: symbol % ORDINALS }
+  }
+
+  /** For each symbol in `lists` the rank of its file, and its file's rank by the graph. */
+  ranksOfFiles(
+    lists: readonly ReadonlyMap<SymbolNumber, number>[],
+    files: readonly { readonly path: string; readonly ranks: Ranks }[],
+  ) {
+    const ranks = ranking(files.map(({ path }) => path))
+    const rankAt = this.paths.map((path) => ranks.get(path))
+    const file = new Map<SymbolNumber, number>()
+    const graph = new Map<SymbolNumber, number>()
+    for (const list of lists) {
+      for (const symbol of list.keys()) {
+        const rank = rankAt[Math.floor(symbol / ORDINALS)]
+        if (rank === undefined) continue
+        file.set(symbol, rank)
+        const near = files[rank - 1]!.ranks.graph
+        if (near !== undefined) graph.set(symbol, near)
+      }
+    }
+    return { file, graph }
+  }
+}
+
+type SymbolNumber = number & { readonly __brand: 'SymbolNumber' }
+/** More than a file can have symbols. */
+const ORDINALS = 1 << 21
 
 /** Symbols of files, unpacked once each. */
 class SymbolLists {
@@ -82,8 +120,7 @@ function candidate(
   view: LexicalView,
   listed: SymbolLists,
   { path, ordinal }: SymbolPlace,
-  ranks: Ranks,
-  fused: number,
+  { ranks, score: raw }: Ranked<SymbolNumber>,
   factor: number,
 ): SymbolCandidate {
   const file = view.byPath.get(path)!
@@ -93,7 +130,7 @@ function candidate(
   for (let before = 0; before < ordinal; before++) {
     if (all[before]!.name === symbol.name) nth++
   }
-  const score = scaled(fused, factor)
+  const score = scaled(raw, factor)
   return { path, blob: file.blob, symbol, ordinal, nth, ranks, factor, score }
 }
 
@@ -105,7 +142,8 @@ function better(a: SymbolCandidate, b: SymbolCandidate): number {
     a.symbol.line - b.symbol.line ||
     compareBytes(a.symbol.kind, b.symbol.kind) ||
     compareBytes(a.symbol.name, b.symbol.name) ||
-    a.nth - b.nth
+    a.nth - b.nth ||
+    a.ordinal! - b.ordinal!
   )
 }
 
@@ -116,20 +154,4 @@ function firstOfEach(symbols: readonly SymbolCandidate[], max: number): SymbolCa
     counts.set(path, count)
     return count <= max
   })
-}
-
-type SymbolKey = `${number}\0${string}`
-
-function keyOf({ path, ordinal }: SymbolPlace): SymbolKey {
-  return `${ordinal}\0${path}`
-}
-
-function placeOf(key: SymbolKey): SymbolPlace {
-  const cut = key.indexOf('\0')
-  return { path: key.slice(cut + 1), ordinal: Number(key.slice(0, cut)) }
-}
-
-function compareKeys(a: SymbolKey, b: SymbolKey): number {
-  const [x, y] = [placeOf(a), placeOf(b)]
-  return compareBytes(x.path, y.path) || x.ordinal - y.ordinal
 }

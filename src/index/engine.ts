@@ -1,3 +1,4 @@
+import { EMBEDDING_TEXT_VERSION } from '../domain/embedding-text.ts'
 import type { Embedder } from './embedder.ts'
 import { MemoryVectors, type VectorIndex } from './vectors.ts'
 
@@ -19,7 +20,7 @@ export async function openEngine(settings: EngineSettings): Promise<{
   readonly isRemote: boolean
 }> {
   const embedder = await embedderOf(settings)
-  const vectors = await vectorsOf(settings, embedder.id)
+  const vectors = await vectorsOf(settings, `${embedder.id}/${EMBEDDING_TEXT_VERSION}`)
   return { embedder, vectors, isRemote: settings.embedUrl !== '' }
 }
 

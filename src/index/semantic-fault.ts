@@ -8,6 +8,7 @@ export const SEMANTIC_REASONS = {
   vectors_unreachable: 'store_unavailable',
   vectors_refused: 'unauthorized',
   vectors_bad_answer: 'store_unavailable',
+  vectors_gone: 'conflict',
   vectors_mismatch: 'conflict',
   vectors_full: 'too_large',
 } as const satisfies Readonly<Record<string, FaultCode>>

@@ -9,7 +9,14 @@ import { terms } from '../domain/terms.ts'
 export class TableTerms {
   private readonly parts = new Map<string, readonly number[]>()
 
-  constructor(private readonly rowOf: ReadonlyMap<string, number>) {}
+  /** Characters of the longest term that is a row. */
+  private readonly longest: number
+
+  constructor(private readonly rowOf: ReadonlyMap<string, number>) {
+    let longest = 0
+    for (const term of rowOf.keys()) longest = Math.max(longest, term.length)
+    this.longest = longest
+  }
 
   count(text: string): Map<number, number> {
     const counts = new Map<number, number>()
@@ -29,9 +36,10 @@ export class TableTerms {
   }
 
   private partsOf(term: string): readonly number[] {
+    if (!COMPOUND.test(term)) return NONE
     const known = this.parts.get(term)
     if (known !== undefined) return known
-    const found = COMPOUND.test(term) ? this.split(term) : []
+    const found = this.split(term)
     if (this.parts.size >= PARTS_MAX) this.parts.clear()
     // A slice keeps the text it was cut from alive in JavaScriptCore.
     this.parts.set(` ${term}`.slice(1), found)
@@ -42,7 +50,7 @@ export class TableTerms {
     const found: number[] = []
     let start = 0
     while (start < term.length) {
-      let end = term.length
+      let end = Math.min(term.length, start + this.longest)
       while (end - start >= PART_CHARS_MIN && !this.rowOf.has(term.slice(start, end))) end--
       if (end - start < PART_CHARS_MIN) return []
       found.push(this.rowOf.get(term.slice(start, end))!)
@@ -52,6 +60,7 @@ export class TableTerms {
   }
 }
 
+const NONE: readonly number[] = []
 const FIRST_LINE_TIMES = 3
 const COMPOUND = /^[a-z]{6,40}$/
 const PART_CHARS_MIN = 3

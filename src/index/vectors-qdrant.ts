@@ -38,6 +38,8 @@ export class QdrantVectors implements VectorIndex {
   private readonly reader: Promise<QdrantClient>
   private readonly writer: Promise<QdrantClient>
   private ready: Promise<void> | null = null
+  /** Of arrays of keys that were searched among. */
+  private wanted = new WeakMap<readonly VectorKey[], Wanted>()
 
   constructor(private readonly settings: QdrantSettings) {
     this.collection = collectionOf(settings.embedder, settings.dims)
@@ -87,6 +89,7 @@ export class QdrantVectors implements VectorIndex {
   }
 
   async delete(repo: string, keys: readonly VectorKey[]): Promise<void> {
+    this.wanted = new WeakMap()
     await this.use(async (_, client) => {
       for (const some of slices(keys, IDS_MAX)) {
         const points = some.map((key) => pointOf(repo, key))
@@ -96,6 +99,7 @@ export class QdrantVectors implements VectorIndex {
   }
 
   async clear(repo: string): Promise<void> {
+    this.wanted = new WeakMap()
     await this.use(async (_, client) => {
       const filter = { should: [matches('repo', repo), matches('marks', repo)] }
       await client.delete(this.collection, { wait: true, filter })
@@ -118,7 +122,8 @@ export class QdrantVectors implements VectorIndex {
     const { dims } = this.settings
     if (query.length !== dims) throw otherDims(query.length, dims)
     if (limit < 1 || among?.length === 0) return []
-    const only = among === null ? [] : [{ has_id: among.map((key) => pointOf(repo, key)) }]
+    const wanted = among === null ? null : this.wantedOf(repo, among)
+    const only = wanted === null ? [] : [{ has_id: wanted.ids }]
     const filter = { must: [matches('repo', repo), ...only] }
     return this.use(async (client) => {
       // Of points that score alike Qdrant picks by its own order: all that tie with the last wanted
@@ -131,9 +136,34 @@ export class QdrantVectors implements VectorIndex {
         const hits = points.map((point) => this.rescored(query, point)).sort(byCloseness)
         const last = hits.at(-1)
         const isWhole = hits.length < asked || last!.score < hits[limit - 1]!.score
-        if (isWhole || asked > ASKED_MAX) return hits.slice(0, limit)
+        if (!isWhole && asked <= ASKED_MAX) continue
+        if (wanted !== null) await this.checkStillThere(client, wanted, filter)
+        return hits.slice(0, limit)
       }
     })
+  }
+
+  /**
+   * Another daemon may have cleared the repo, or someone the collection, and this one or that made it
+   * anew: no answer tells, and a list of what is left would pass for the whole.
+   */
+  private async checkStillThere(
+    client: QdrantClient,
+    wanted: Wanted,
+    filter: Filter,
+  ): Promise<void> {
+    const { count } = await client.count(this.collection, { exact: true, filter })
+    const before = wanted.there
+    wanted.there = count
+    if (count < before) throw gone()
+  }
+
+  private wantedOf(repo: string, among: readonly VectorKey[]): Wanted {
+    const known = this.wanted.get(among)
+    if (known?.repo === repo) return known
+    const fresh = { repo, ids: among.map((key) => pointOf(repo, key)), there: 0 }
+    this.wanted.set(among, fresh)
+    return fresh
   }
 
   private rescored(query: Vector, point: unknown): VectorHit {
@@ -146,15 +176,17 @@ export class QdrantVectors implements VectorIndex {
   private async use<T>(
     work: (reader: QdrantClient, writer: QdrantClient) => Promise<T>,
   ): Promise<T> {
+    let isOpen = false
     try {
       const [reader, writer] = await Promise.all([this.reader, this.writer])
       this.ready ??= this.open(writer)
       await this.ready
+      isOpen = true
       return await work(reader, writer)
     } catch (error) {
       // Whatever went wrong: the collection may be another one when it works again.
       this.ready = null
-      throw qdrantFault(error)
+      throw isOpen && statusOf(error) === 404 ? gone(error) : qdrantFault(error)
     }
   }
 
@@ -167,8 +199,7 @@ export class QdrantVectors implements VectorIndex {
     const vectors = VECTOR_PARAMS.safeParse(config.params.vectors)
     if (!vectors.success) throw this.otherCollection()
     const { size, distance } = vectors.data
-    if (size !== this.settings.dims) throw otherDims(this.settings.dims, size)
-    if (distance !== 'Dot') throw this.otherCollection()
+    if (size !== this.settings.dims || distance !== 'Dot') throw this.otherCollection()
   }
 
   private async create(client: QdrantClient): Promise<void> {
@@ -195,10 +226,14 @@ export class QdrantVectors implements VectorIndex {
     return semanticFault(
       'vectors_mismatch',
       `The collection ${this.collection} in Qdrant is not one that this av made.`,
-      '`av reindex` makes the semantic index anew. Packs go on without it.',
+      'Delete it there, or set AV_QDRANT_URL to another server. Packs go on without semantic search.',
     )
   }
 }
+
+/** The points that an array of keys names, and how many of them the last search found there. */
+type Wanted = { readonly repo: string; readonly ids: string[]; there: number }
+type Filter = NonNullable<NonNullable<Parameters<QdrantClient['count']>[1]>['filter']>
 
 /** Parts of at most `max`, in order. */
 function slices<T>(all: readonly T[], max: number): (readonly T[])[] {
@@ -212,6 +247,15 @@ function otherDims(given: number, kept: number): Fault {
     'vectors_mismatch',
     `A vector has ${given} dimensions; those in Qdrant have ${kept}.`,
     'The model behind AV_EMBED_MODEL changed under its name: `av reindex` makes all vectors anew.',
+  )
+}
+
+function gone(cause?: unknown): Fault {
+  return semanticFault(
+    'vectors_gone',
+    'Vectors that were put into Qdrant are no longer there: someone deleted them.',
+    'The next pack puts them in again.',
+    cause,
   )
 }
 

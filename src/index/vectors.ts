@@ -106,7 +106,10 @@ export class MemoryVectors implements VectorIndex {
   }
 }
 
-/** One repo's vectors in a row; the last one moves into the place of one that goes. */
+/**
+ * One repo's vectors in a row; the last one moves into the place of one that goes. Keys are kept as they
+ * come: `vectorKey` makes such as keep no longer text alive.
+ */
 class Shelf {
   position = -1
   private readonly slots = new Map<VectorKey, number>()
@@ -132,10 +135,8 @@ class Shelf {
   put(key: VectorKey, vector: Vector): void {
     const slot = this.slots.get(key) ?? this.keys.length
     if (slot === this.keys.length) {
-      // A slice keeps what it was cut from alive in JavaScriptCore; the index must own its keys.
-      const owned = ` ${key}`.slice(1) as VectorKey
-      this.slots.set(owned, slot)
-      this.keys.push(owned)
+      this.slots.set(key, slot)
+      this.keys.push(key)
       this.edition++
     }
     const end = (slot + 1) * this.dims

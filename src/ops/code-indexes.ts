@@ -11,16 +11,16 @@ import { LexicalIndex, type LexicalView } from '../domain/lexical.ts'
 import type { RecordId } from '../domain/record.ts'
 import type { Position, Repo, RepoId } from '../domain/repo.ts'
 import type { Store } from '../store/store.ts'
+import { giveBack, giveBackMuch } from './garbage.ts'
 import { RepoFacts } from './repo-facts.ts'
 import { TaskRecords } from './task-records.ts'
 
 /** Views and listings kept; the oldest used goes first, and files that only it held. */
 const VIEWS_MAX = 12
 const TREES_MAX = 8
+/** Between two such parts what was read is collected: larger ones leave holes that the process keeps. */
 const RECORDS_AT_ONCE = 2_000
-const FILES_AT_ONCE = 1_000
-/** After so many files or records read at once the collector is called. */
-const MUCH = 5_000
+const FILES_AT_ONCE = 500
 
 /** What a daemon holds in memory of each repo. All of it is derived, and made anew when asked for. */
 export class CodeIndexes {
@@ -40,13 +40,15 @@ export class CodeIndexes {
    * The index with all records of the log in it. After a purge, by whichever daemon, it is made
    * anew: nothing that was purged stays in memory.
    */
-  async current(repo: Repo): Promise<RepoIndex> {
+  async current(repo: Pick<Repo, 'id' | 'position'>): Promise<RepoIndex> {
+    giveBackMuch()
     const held = this.of(repo.id)
     await held.catchUp(repo.position)
     if (!(await held.isPurged(repo.position))) return held
     this.forget(repo.id)
     const fresh = this.of(repo.id)
     await fresh.catchUp(repo.position)
+    await fresh.isPurged(repo.position)
     return fresh
   }
 
@@ -65,8 +67,10 @@ export type IndexedView = {
 
 export class RepoIndex {
   readonly lexical = new LexicalIndex()
-  readonly own = new TaskRecords()
+  readonly own = new TaskRecords(this.lexical.records)
   readonly facts: RepoFacts
+  /** Records that were superseded, and by what position of the log; in its order. */
+  readonly retired: { readonly id: RecordId; readonly at: Position }[] = []
   /** The newest record read, and where the log was when nothing was left to read. */
   private recordsSeen = 0 as Position
   private logSeen = -1
@@ -100,22 +104,32 @@ export class RepoIndex {
     this.logSeen = Math.max(this.logSeen, end)
   }
 
-  /** Whether something was purged since this index was begun. */
+  /** Every record up to this position of the log is in; -1 before the first `catchUp`. */
+  get end(): number {
+    return this.logSeen
+  }
+
+  /** The newest purge before this index was begun; none of what it took is in. */
+  get purgedAt(): number {
+    return this.purgeSeen
+  }
+
+  /** Whether something was purged since this index was begun, or perhaps while it was. */
   async isPurged(end: Position): Promise<boolean> {
     if (end === this.purgeAskedAt) return false
     const last = (await this.store.lastPurge(this.repo)) ?? 0
-    const first = this.purgeSeen < 0
+    const seen = this.purgeSeen
+    const first = seen < 0
     if (first) this.purgeSeen = last
     this.purgeAskedAt = end
-    return !first && last > this.purgeSeen
+    return last > (first ? this.logSeen : seen)
   }
 
   private async readRecords(): Promise<void> {
-    const from = this.recordsSeen
     for (;;) {
       const batch = await this.store.recordsAfter(this.repo, this.recordsSeen, RECORDS_AT_ONCE)
       for (const record of batch) {
-        for (const old of record.supersedes) this.retire(old)
+        for (const old of record.supersedes) this.retire(old, record.position)
         const current = record.supersededBy.length === 0 && !record.purged
         if (current) {
           this.lexical.addRecord(record)
@@ -124,11 +138,12 @@ export class RepoIndex {
         this.recordsSeen = record.position
       }
       if (batch.length < RECORDS_AT_ONCE) break
+      giveBack()
     }
-    if (this.recordsSeen - from > MUCH) giveBack()
   }
 
-  private retire(old: RecordId): void {
+  private retire(old: RecordId, at: Position): void {
+    this.retired.push({ id: old, at })
     this.lexical.removeRecord(old)
     this.own.remove(old)
     this.facts.forget(old)
@@ -241,7 +256,7 @@ export class RepoIndex {
       }
       // Another daemon may have dropped what was stored: it is asked for again.
       for (const blob of lacking) this.stored.delete(`${version}/${blob}`)
-      if (start % MUCH === 0 && start > 0) giveBack()
+      if (some.length === FILES_AT_ONCE) giveBack()
     }
   }
 
@@ -252,14 +267,6 @@ export class RepoIndex {
       if (!used) this.lexical.removeFile(path, file.blob)
     }
   }
-}
-
-/**
- * What was read from the store is garbage by now, and much of it: left alone, the heap would grow to
- * several times what is kept before the collector thinks of it.
- */
-function giveBack(): void {
-  Bun.gc(true)
 }
 
 /** Names a view: the tree, and a hash of what differs from it. */

@@ -11,8 +11,21 @@ const CANDIDATES_MAX = 6
 /** @throws Fault `not_found` */
 export async function findRepo(store: Store, id: string): Promise<Repo> {
   const repo = await store.repo(id as RepoId)
-  if (repo) return repo
-  throw new Fault(
+  if (repo === null) throw repoUnknown()
+  return repo
+}
+
+/** A repo and how far its log is: what is asked before every pack. @throws Fault `not_found` */
+export async function findLog(store: Store, id: string): Promise<RepoLog> {
+  const position = await store.position(id as RepoId)
+  if (position === null) throw repoUnknown()
+  return { id: id as RepoId, position }
+}
+
+export type RepoLog = Pick<Repo, 'id' | 'position'>
+
+function repoUnknown(): Fault {
+  return new Fault(
     'not_found',
     'The store does not know this repository.',
     'Run `av init` in it; if AV_HOME or AV_DATABASE_URL was changed, set it back.',

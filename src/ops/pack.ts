@@ -18,7 +18,6 @@ import type { PackTask } from '../domain/pack-task.ts'
 import { RECEIPT_DIGITS } from '../domain/receipt.ts'
 import type { RecordId, TaskRecord } from '../domain/record.ts'
 import { redact } from '../domain/redact.ts'
-import type { Repo } from '../domain/repo.ts'
 import type { Task, TaskId } from '../domain/task.ts'
 import { assertStorable } from '../domain/text.ts'
 import type { Store } from '../store/store.ts'
@@ -26,7 +25,7 @@ import { asCodeView } from './code.ts'
 import { type IndexedView, type RepoIndex, viewKey } from './code-indexes.ts'
 import type { Deps, Handler } from './deps.ts'
 import { renderExplanation } from './explanation.ts'
-import { findRepo, findTask } from './lookup.ts'
+import { findLog, findTask, type RepoLog } from './lookup.ts'
 import type { Facts, RepoFacts } from './repo-facts.ts'
 import type { SemanticAnswer } from './semantic.ts'
 import { type Reading, readingOf } from './sessions.ts'
@@ -36,7 +35,7 @@ import { givenTask } from './tasks.ts'
 export const pack: Handler<'pack'> = async (deps, input, caller) => {
   const { store, indexes } = deps
   for (const focus of input.focus) assertStorable('focus', focus)
-  const repo = await findRepo(store, input.repo)
+  const repo = await findLog(store, input.repo)
   const index = await indexes.current(repo)
   const task = await taskOf(store, index, repo, givenTask(input.task))
   const reading = await readingOf(store, repo.id, input, caller)
@@ -53,7 +52,7 @@ export const pack: Handler<'pack'> = async (deps, input, caller) => {
 }
 
 /** A live task as the facts have it: what a pack shows of one takes a position when it changes. */
-async function taskOf(store: Store, index: RepoIndex, repo: Repo, id: string): Promise<Task> {
+async function taskOf(store: Store, index: RepoIndex, repo: RepoLog, id: string): Promise<Task> {
   const { tasks } = await index.facts.asOf(repo.position)
   return tasks.get(id as TaskId) ?? (await findTask(store, repo.id, id))
 }
@@ -64,7 +63,7 @@ async function taskOf(store: Store, index: RepoIndex, repo: Repo, id: string): P
  */
 async function keep(
   deps: Deps,
-  repo: Repo,
+  repo: RepoLog,
   task: Task,
   reading: Reading | null,
   actor: string,
@@ -91,7 +90,7 @@ const RECEIPT_DIGITS_MAX = 32
 async function gather(
   { store, semantic }: Deps,
   index: RepoIndex,
-  repo: Repo,
+  repo: RepoLog,
   task: Task,
   input: Input<'pack'>,
   ledger: Ledger | undefined,
@@ -249,7 +248,7 @@ async function rivalsOf(
 /** Other live tasks whose last checkpoint touches one of these files. */
 function liveTasks(
   index: RepoIndex,
-  repo: Repo,
+  repo: RepoLog,
   { tasks, checkpoints }: Facts,
   own: Task,
   files: readonly string[],

@@ -3,27 +3,19 @@ import { Fault } from '../domain/fault.ts'
 import type { LexicalView } from '../domain/lexical.ts'
 import { queryOf } from '../domain/query.ts'
 import type { RepoId } from '../domain/repo.ts'
+import { type Surroundings, surroundings } from '../domain/semantic-around.ts'
 import { codeAround, isWhole, type SemanticCode, wholeCode } from '../domain/semantic-code.ts'
 import { NO_SEMANTICS, type SemanticLists } from '../domain/semantic-lists.ts'
-import { type VectorKey, vectorKey } from '../domain/vector-key.ts'
+import { areWhole, recordsAround } from '../domain/semantic-records.ts'
+import type { Vector } from '../domain/vector.ts'
+import { vectorKey } from '../domain/vector-key.ts'
 import { LIMITS } from '../domain/weights.ts'
-import type { Embedder } from '../index/embedder.ts'
 import { isSemanticFault } from '../index/semantic-fault.ts'
-import type { VectorEntry, VectorIndex } from '../index/vectors.ts'
-import type { KeptVector, Store } from '../store/store.ts'
+import type { VectorIndex } from '../index/vectors.ts'
+import type { Store } from '../store/store.ts'
 import type { RepoIndex } from './code-indexes.ts'
-
-/** What turns texts into vectors, and what keeps and searches those. */
-export type SemanticEngine = {
-  readonly embedder: Embedder
-  /** For vectors of one length. */
-  readonly vectors: (dims: number) => VectorIndex
-  /**
-   * Whether what the embedder said is kept in the store, because it may answer otherwise next time,
-   * or late. A pack waits `SEMANTIC_WAIT_MS` for such a one, and always for one that is built in.
-   */
-  readonly isRemote: boolean
-}
+import { type ComparedRecords, SemanticRecords, shelvesOf } from './semantic-records.ts'
+import { type SemanticEngine, SemanticTexts } from './semantic-texts.ts'
 
 export type SemanticAnswer = SemanticLists & {
   /** Names the embedder and the form of the texts it was given. */
@@ -32,18 +24,21 @@ export type SemanticAnswer = SemanticLists & {
 
 /** So long a pack waits for vectors from an endpoint; they go on being made for the next one. */
 export const SEMANTIC_WAIT_MS = 1_500
-/** Texts embedded and put in at once; between two such parts others get their turn. */
-const TEXTS_AT_ONCE = 512
+/** So often a search is begun again because what it compares with was cleared meanwhile. */
+const SEARCHES_MAX = 3
 
 /** Search by meaning for packs. Vectors are derived: made at the first need, of what a pack asks. */
 export class SemanticSearch {
   private opened: Promise<SemanticEngine> | null = null
   private wholes = new WeakMap<LexicalView, Whole>()
-  private readonly used = new Set<VectorIndex>()
+  /** Where vectors were put, and of which repos. */
+  private readonly used = new Map<VectorIndex, Set<RepoId>>()
+  /** Rises when vectors are cleared: what was found meanwhile may lack some. */
+  private clearings = 0
   /** By repo: one part of the work at a time. */
   private readonly filling = new Map<RepoId, Promise<void>>()
-  /** Texts that say nothing to the embedder. */
-  private readonly silent = new Set<VectorKey>()
+  private readonly texts: SemanticTexts
+  private readonly records: SemanticRecords
 
   constructor(
     private readonly store: Store,
@@ -51,11 +46,14 @@ export class SemanticSearch {
     /** Told why meaning could not be searched. */
     private readonly note: (why: unknown) => void = () => {},
     private readonly waitMs = SEMANTIC_WAIT_MS,
-  ) {}
+  ) {
+    this.texts = new SemanticTexts(store)
+    this.records = new SemanticRecords(store, this.texts)
+  }
 
   /**
    * The lists for a goal; null when meaning cannot be searched now, whatever the reason. They depend
-   * on the view, the goal, the records where the view is large, and the embedder alone.
+   * on the view, the current records, the goal and the embedder alone.
    */
   async lists(asked: Asked): Promise<SemanticAnswer | null> {
     try {
@@ -82,20 +80,29 @@ export class SemanticSearch {
 
   /** Forgets the vectors of a repo: those in the store go with its code index. */
   async forget(repo: RepoId): Promise<void> {
-    this.wholes = new WeakMap()
     try {
-      const engine = await this.engine()
-      for (const vectors of this.used) await vectors.clear(repo)
+      for (const vectors of this.used.keys()) await this.clear(vectors, repo)
       if (this.used.size > 0) return
       // Another daemon may have put some where both look.
+      const engine = await this.engine()
       const { embedder, isRemote } = engine
       const dims = isRemote
         ? await this.store.vectorLength(repo, embedder.id)
         : (await embedder.embed(ANY_TEXTS)).find((vector) => vector !== null)?.length
-      if (dims) await engine.vectors(dims).clear(repo)
+      if (dims) await this.clear(engine.vectors(dims), repo)
     } catch (thrown) {
-      // What cannot be reached is not searched either; no text of the repo is there.
+      // What cannot be reached is not searched either. What was purged goes before it is searched again.
       if (!isSemanticFault(thrown) && !(thrown instanceof Unusable)) throw thrown
+    }
+  }
+
+  private async clear(vectors: VectorIndex, repo: RepoId): Promise<void> {
+    try {
+      for (const shelf of shelvesOf(repo)) await vectors.clear(shelf)
+    } finally {
+      // At the end: what a search found while this went on is looked for again.
+      this.clearings++
+      this.wholes = new WeakMap()
     }
   }
 
@@ -114,65 +121,109 @@ export class SemanticSearch {
     asked: Asked,
     patience: Patience,
   ): Promise<SemanticLists> {
-    const { repo, view, goal, focus } = asked
-    if (view.byPath.size === 0) return NO_SEMANTICS
+    const { repo, goal, focus } = asked
     const text = goalText(goal, focus)
-    const [query] = await this.embed(engine, repo, [vectorKey(text)], () => text)
+    const [query] = await this.texts.vectors(engine, repo, [{ key: vectorKey(text), text }])
     if (query === undefined) return NO_SEMANTICS
     const vectors = engine.vectors(query.vector.length)
-    this.used.add(vectors)
-    const code = await this.codeIn(engine, vectors, asked, patience)
-    const [files, symbols] = await Promise.all([
-      vectors.search(repo, query.vector, code.files, LIMITS.files),
-      vectors.search(repo, query.vector, code.symbols, LIMITS.symbols),
-    ])
-    return code.listsOf(files, symbols)
+    this.used.set(vectors, (this.used.get(vectors) ?? new Set()).add(repo))
+    for (let search = 0; search < SEARCHES_MAX; search++) {
+      const before = this.clearings
+      try {
+        const lists = await this.listsIn(engine, vectors, asked, query.vector, patience)
+        if (this.clearings === before) return lists
+      } catch (thrown) {
+        const reason = thrown instanceof Fault ? thrown.detail.reason : null
+        if (reason !== 'vectors_full' && reason !== 'vectors_gone') throw thrown
+        if (search === SEARCHES_MAX - 1) throw thrown
+        this.wholes = new WeakMap()
+        if (reason === 'vectors_gone') continue
+        // Most of what is there is of code that nobody stands on any more, or of other repos.
+        for (const other of this.used.get(vectors) ?? []) await this.clear(vectors, other)
+      }
+    }
+    throw new Unusable('vectors were cleared again and again')
   }
 
-  /** What is compared with the goal, its vectors all in the index. */
-  private async codeIn(
+  private async listsIn(
     engine: SemanticEngine,
     vectors: VectorIndex,
-    { repo, index, view, goal, focus }: Asked,
+    asked: Asked,
+    query: Vector,
     patience: Patience,
-  ): Promise<SemanticCode> {
-    if (!isWhole(view)) {
-      const records = index.lexical.recordView()
-      const code = codeAround(index.lexical, view, records, queryOf(goal, focus))
-      await this.fill(engine, vectors, repo, code, patience)
-      return code
+  ): Promise<SemanticLists> {
+    const { repo, index } = asked
+    let { code, records } = this.comparedWith(asked)
+    const state = await this.records.state(vectors, index, records)
+    if (state === 'cleared') {
+      // By another daemon: what this one put in of code is gone as well.
+      this.wholes = new WeakMap()
+      code = this.comparedWith(asked).code
     }
+    await this.putCode(engine, vectors, asked, code, patience)
+    if (state !== 'in') {
+      const put = () => this.records.put(engine, vectors, index, records)
+      await this.inTurn(repo, patience, put)
+    }
+    const [files, symbols, closest] = await Promise.all([
+      vectors.search(repo, query, code.files, LIMITS.files),
+      vectors.search(repo, query, code.symbols, LIMITS.symbols),
+      this.records.search(vectors, index, records, query),
+    ])
+    return { ...code.listsOf(files, symbols), records: closest }
+  }
+
+  /** All code of the view and all current records, or of either, where it is large, what is about the goal. */
+  private comparedWith({ repo, index, view, goal, focus }: Asked): Compared {
+    const { lexical } = index
+    const current = lexical.recordView()
+    const query = queryOf(goal, focus)
+    let looked: Surroundings | null = null
+    const around = () => {
+      looked ??= surroundings(lexical, view, current, query)
+      return looked
+    }
+    return {
+      code: isWhole(view) ? this.wholeOf(view).code : codeAround(lexical, view, query, around()),
+      records: {
+        repo,
+        asked: areWhole(current) ? null : recordsAround(lexical, view, current, query, around()),
+      },
+    }
+  }
+
+  private wholeOf(view: LexicalView): Whole {
     const whole: Whole = this.wholes.get(view) ?? { code: wholeCode(view), ready: null }
     this.wholes.set(view, whole)
-    whole.ready ??= this.fill(engine, vectors, repo, whole.code, patience)
+    return whole
+  }
+
+  private async putCode(
+    engine: SemanticEngine,
+    vectors: VectorIndex,
+    { repo, view }: Asked,
+    code: SemanticCode,
+    patience: Patience,
+  ): Promise<void> {
+    const put = () => this.putMissing(engine, vectors, repo, code)
+    if (!isWhole(view)) return this.inTurn(repo, patience, put)
+    const whole = this.wholeOf(view)
+    whole.ready ??= this.inTurn(repo, patience, put)
     try {
       await whole.ready
     } catch (thrown) {
       whole.ready = null
       throw thrown
     }
-    return whole.code
   }
 
-  /** Puts in what is missing, after whoever does so for this repo now: he may have had the same to do. */
-  private async fill(
-    engine: SemanticEngine,
-    vectors: VectorIndex,
-    repo: RepoId,
-    code: SemanticCode,
-    patience: Patience,
-  ): Promise<void> {
+  /** After whoever puts something in for this repo now: he may have had the same to do. */
+  private async inTurn(repo: RepoId, patience: Patience, put: () => Promise<void>): Promise<void> {
     for (let busy = this.filling.get(repo); busy !== undefined; busy = this.filling.get(repo)) {
       await busy.catch(() => undefined)
       if (patience.isOver) throw new Unusable('nobody waits for it any more')
     }
-    const work = this.putMissing(engine, vectors, repo, code).catch(async (thrown) => {
-      if (!(thrown instanceof Fault) || thrown.detail.reason !== 'vectors_full') throw thrown
-      // Most of what is there is of code that nobody stands on any more.
-      await vectors.clear(repo)
-      this.wholes = new WeakMap()
-      await this.putMissing(engine, vectors, repo, code)
-    })
+    const work = put()
     this.filling.set(repo, work)
     try {
       await work
@@ -187,51 +238,10 @@ export class SemanticSearch {
     repo: RepoId,
     code: SemanticCode,
   ): Promise<void> {
-    const wanted = [...code.files, ...code.symbols].filter((key) => !this.silent.has(key))
+    const wanted = [...code.files, ...code.symbols].filter((key) => !this.texts.isSilent(key))
     const missing = await vectors.missing(repo, wanted)
-    const atOnce = engine.isRemote ? REMOTE_TEXTS_AT_ONCE : TEXTS_AT_ONCE
-    for (let start = 0; start < missing.length; start += atOnce) {
-      const keys = missing.slice(start, start + atOnce)
-      const made = await this.embed(engine, repo, keys, (key) => code.textOf(key))
-      await vectors.upsert(repo, made, null)
-      await Bun.sleep(0)
-    }
-  }
-
-  /** One for each text that says something. */
-  private async embed(
-    { embedder, isRemote }: SemanticEngine,
-    repo: RepoId,
-    keys: readonly VectorKey[],
-    textOf: (key: VectorKey) => string,
-  ): Promise<readonly VectorEntry[]> {
-    const fresh = async (wanted: readonly VectorKey[]) => {
-      const made = await embedder.embed(wanted.map(textOf))
-      return wanted.map((key, at) => ({ key, vector: made[at] ?? null }))
-    }
-    const all = isRemote ? await this.keep(embedder, repo, keys, fresh) : await fresh(keys)
-    return all.flatMap(({ key, vector }) => {
-      if (vector !== null) return [{ key, vector }]
-      if (this.silent.size >= SILENT_MAX) this.silent.clear()
-      this.silent.add(key)
-      return []
-    })
-  }
-
-  /** The answers kept in the store, first having kept those that were not there. */
-  private async keep(
-    { id }: Embedder,
-    repo: RepoId,
-    keys: readonly VectorKey[],
-    fresh: (wanted: readonly VectorKey[]) => Promise<readonly KeptVector[]>,
-  ): Promise<readonly KeptVector[]> {
-    const kept = await this.store.vectors(repo, id, keys)
-    const there = new Set(kept.map(({ key }) => key))
-    const rest = keys.filter((key) => !there.has(key))
-    if (rest.length === 0) return kept
-    await this.store.putVectors(repo, id, await fresh(rest))
-    // Read again: another daemon may have been first with an answer that differs.
-    return [...kept, ...(await this.store.vectors(repo, id, rest))]
+    const textsOf = (keys: typeof missing) => keys.map((key) => ({ key, text: code.textOf(key) }))
+    await this.texts.put(engine, repo, missing, textsOf, (made) => vectors.upsert(repo, made, null))
   }
 }
 
@@ -242,13 +252,11 @@ type Asked = {
   readonly goal: string
   readonly focus: readonly string[]
 }
+type Compared = { readonly code: SemanticCode; readonly records: ComparedRecords }
 type Whole = { readonly code: SemanticCode; ready: Promise<void> | null }
 /** Whether the pack that wanted it has gone on without. */
 type Patience = { readonly isOver: boolean }
 
-/** So many are kept after each answer of an endpoint, and not asked for again. */
-const REMOTE_TEXTS_AT_ONCE = 64
-const SILENT_MAX = 20_000
 /** What one of is known to any embedder: its vector tells how long they are. */
 const ANY_TEXTS = ['verify a password', 'read a file', 'parse a number']
 

@@ -1,4 +1,5 @@
-import type { RecordId, RecordKind, TaskRecord } from '../domain/record.ts'
+import { RECORD_KINDS, type RecordId, type RecordKind, type TaskRecord } from '../domain/record.ts'
+import type { RecordShelf } from '../domain/record-shelf.ts'
 import type { Position } from '../domain/repo.ts'
 import type { TaskId } from '../domain/task.ts'
 
@@ -13,34 +14,55 @@ export type OwnRecord = {
 
 /** The current records of each task, and where it last wrote one: asked by every pack. */
 export class TaskRecords {
-  private readonly tasks = new Map<TaskId, Map<RecordId, OwnRecord>>()
-  private readonly taskOf = new Map<RecordId, TaskId>()
-  private readonly newest = new Map<TaskId, Position>()
+  /** By the records' rows. */
+  private readonly kinds: number[] = []
+  private readonly intents = new Map<number, string>()
+  private readonly tasks = new Map<TaskId, OneTask>()
+  private readonly taskOf: (OneTask | null)[] = []
 
-  add(record: TaskRecord): void {
-    const { id, kind, task, position, summary } = record
-    const paths = [...new Set(record.anchors.map(({ path }) => path))]
-    const own = this.tasks.get(task) ?? new Map<RecordId, OwnRecord>()
-    own.set(id, { id, kind, intent: kind === 'intent' ? summary : '', paths })
-    this.tasks.set(task, own)
-    this.taskOf.set(id, task)
-    this.newest.set(task, position)
+  constructor(private readonly shelf: RecordShelf) {}
+
+  /** @param record one that is on the shelf */
+  add({ id, kind, task: name, position, summary }: TaskRecord): void {
+    const row = this.shelf.rowOf(id)
+    if (row === undefined) return
+    const task = this.tasks.get(name) ?? { rows: [], newest: position }
+    this.tasks.set(name, task)
+    task.rows.push(row)
+    task.newest = position
+    this.taskOf[row] = task
+    this.kinds[row] = RECORD_KINDS.indexOf(kind)
+    if (kind === 'intent') this.intents.set(row, summary)
   }
 
   remove(id: RecordId): void {
-    const task = this.taskOf.get(id)
-    if (task === undefined) return
-    this.tasks.get(task)?.delete(id)
-    this.taskOf.delete(id)
+    const row = this.shelf.rowOf(id)
+    const task = row === undefined ? null : this.taskOf[row]
+    if (row === undefined || task == null) return
+    task.rows.splice(task.rows.indexOf(row), 1)
+    this.taskOf[row] = null
+    this.intents.delete(row)
   }
 
   /** Newest first. */
   of(task: TaskId): readonly OwnRecord[] {
-    return [...(this.tasks.get(task)?.values() ?? [])].toReversed()
+    const rows = this.tasks.get(task)?.rows ?? []
+    return rows.toReversed().map((row) => this.at(row))
   }
 
   /** Of its newest record, also one that was superseded since; 0 without any. */
   lastWrite(task: TaskId): number {
-    return this.newest.get(task) ?? 0
+    return this.tasks.get(task)?.newest ?? 0
+  }
+
+  private at(row: number): OwnRecord {
+    return {
+      id: this.shelf.idAt(row),
+      kind: RECORD_KINDS[this.kinds[row]!]!,
+      intent: this.intents.get(row) ?? '',
+      paths: this.shelf.pathsAt(row),
+    }
   }
 }
+
+type OneTask = { readonly rows: number[]; newest: Position }

@@ -17,12 +17,10 @@ export async function loadTokenCounter(): Promise<(text: string) => number> {
   await init((imports) => WebAssembly.instantiate(module, imports))
   const encoder = new Tiktoken(o200k.bpe_ranks, o200k.special_tokens, o200k.pat_str)
   const encode = (text: string) => encoder.encode_ordinary(text).length
-  const texts = new Memo(TEXTS_MAX)
-  const pieces = new Memo(PIECES_MAX)
-  return (text) =>
-    text.length > TEXT_CHARS_MAX
-      ? countPieces(text, pieces, encode)
-      : texts.get(text, () => countPieces(text, pieces, encode))
+  const pieces = new Memo(PIECES_MAX, encode)
+  const count = (text: string) => countPieces(text, pieces, encode)
+  const texts = new Memo(TEXTS_MAX, count)
+  return (text) => (text.length > TEXT_CHARS_MAX ? count(text) : texts.get(text))
 }
 
 const TEXTS_MAX = 20_000
@@ -39,7 +37,7 @@ function countPieces(text: string, memo: Memo, encode: (text: string) => number)
   if (!/^[\0-\x7f]*$/.test(text)) return encode(text)
   let tokens = 0
   for (const piece of text.match(ASCII_PIECES) ?? []) {
-    tokens += piece.length > PIECE_CHARS_MAX ? encode(piece) : memo.get(piece, () => encode(piece))
+    tokens += piece.length > PIECE_CHARS_MAX ? encode(piece) : memo.get(piece)
   }
   return tokens
 }
@@ -64,12 +62,15 @@ class Memo {
   private young = new Map<string, number>()
   private old = new Map<string, number>()
 
-  constructor(private readonly max: number) {}
+  constructor(
+    private readonly max: number,
+    private readonly make: (key: string) => number,
+  ) {}
 
-  get(key: string, make: () => number): number {
+  get(key: string): number {
     const known = this.young.get(key)
     if (known !== undefined) return known
-    const value = this.old.get(key) ?? make()
+    const value = this.old.get(key) ?? this.make(key)
     if (this.young.size >= this.max) {
       this.old = this.young
       this.young = new Map()

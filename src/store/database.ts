@@ -1,4 +1,6 @@
+import type { SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { QueryResult } from 'pg'
 import { Fault } from '../domain/fault.ts'
 import { databaseFault, isRetryable } from './database-fault.ts'
 
@@ -9,6 +11,15 @@ import { databaseFault, isRetryable } from './database-fault.ts'
 export type Queries = PgDatabase<PgQueryResultHKT>
 
 export type Work<T> = (queries: Queries) => Promise<T>
+
+/** What a statement gives, as both drivers hand it over: values of types they do not know stay text. */
+export async function rowsOf(
+  queries: Queries,
+  statement: SQL,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { rows } = (await queries.execute(statement)) as Pick<QueryResult, 'rows'>
+  return rows
+}
 
 /** A database in use. Everything it throws is a `Fault`, or our own bug. */
 export type Database = {

@@ -65,7 +65,15 @@ function repoMethods({
   read,
   write,
 }: Database): Methods<
-  'now' | 'createRepo' | 'reposLike' | 'repo' | 'repos' | 'updateRepo' | 'actorsOf' | 'purge'
+  | 'now'
+  | 'createRepo'
+  | 'reposLike'
+  | 'repo'
+  | 'position'
+  | 'repos'
+  | 'updateRepo'
+  | 'actorsOf'
+  | 'purge'
 > {
   return {
     now: () => read(repos.databaseNow),
@@ -75,6 +83,7 @@ function repoMethods({
     },
     reposLike: (identity) => read((q) => repos.reposLike(q, identity)),
     repo: (id) => read((q) => repos.findRepo(q, id)),
+    position: (id) => read((q) => repos.positionOf(q, id)),
     repos: () => read(repos.listRepos),
     updateRepo: async (id, change) => {
       assertAllStorable('repo', change)
@@ -192,6 +201,7 @@ function recordMethods({
   | 'addRecord'
   | 'record'
   | 'recordsById'
+  | 'recordTexts'
   | 'recordsByPrefix'
   | 'listRecords'
   | 'recordsAfter'
@@ -204,6 +214,7 @@ function recordMethods({
     },
     record: (repo, id) => read((q) => records.findRecord(q, repo, id)),
     recordsById: (repo, ids) => read((q) => records.recordsById(q, repo, ids)),
+    recordTexts: (repo, ids) => read((q) => records.recordTexts(q, repo, ids)),
     recordsByPrefix: (repo, prefix, limit) =>
       read((q) => records.recordsByPrefix(q, repo, prefix, limit)),
     listRecords: (repo, filter, limit) => read((q) => records.listRecords(q, repo, filter, limit)),
@@ -231,13 +242,12 @@ function conventionMethods({
 
 function receiptMethods({
   read,
-  write,
 }: Database): Methods<'putReceipt' | 'receiptsByPrefix' | 'listReceipts'> {
   return {
     putReceipt: async (repo, receipt) => {
       // The manifest is kept as JSON text, which escapes whatever text cannot hold.
       assertAllStorable('receipt', { ...receipt, manifest: null })
-      return write((q) => putReceipt(q, repo, receipt))
+      return read((q) => putReceipt(q, repo, receipt))
     },
     receiptsByPrefix: (repo, prefix, limit) =>
       read((q) => receiptsByPrefix(q, repo, prefix, limit)),

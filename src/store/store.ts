@@ -37,6 +37,8 @@ export interface Store extends TaskLife, TrunkSlot, SessionLedger {
   repos(): Promise<readonly Repo[]>
   /** Notes what a clone tells of itself. Takes no position: trunk is moved by a landing or `noteTrunk` only. */
   updateRepo(id: RepoId, change: RepoChange): Promise<Repo>
+  /** Of its log, and nothing else of the repo; null for one that is not there. */
+  position(id: RepoId): Promise<Position | null>
   /** The names that ever wrote to this repo, ordered by bytes. */
   actorsOf(repo: RepoId): Promise<readonly string[]>
 
@@ -73,6 +75,8 @@ export interface Store extends TaskLife, TrunkSlot, SessionLedger {
   record(repo: RepoId, id: RecordId): Promise<TaskRecord | null>
   /** In the order of `ids`; unknown ones are left out. */
   recordsById(repo: RepoId, ids: readonly RecordId[]): Promise<readonly TaskRecord[]>
+  /** What records say, in no order and without their links, which take most of the time to read; no purged ones. */
+  recordTexts(repo: RepoId, ids: readonly RecordId[]): Promise<readonly RecordWords[]>
   recordsByPrefix(repo: RepoId, prefix: string, limit: number): Promise<readonly TaskRecord[]>
   listRecords(repo: RepoId, filter: RecordFilter, limit: number): Promise<Page<TaskRecord>>
   /** Oldest first: what an index that has seen everything up to `after` still lacks. */
@@ -188,6 +192,8 @@ export type TaskFilter = {
   /** Owned by this name, or offered to it and nobody's. */
   readonly owner?: string
 }
+
+export type RecordWords = Pick<TaskRecord, 'id' | 'summary' | 'body'>
 
 export type RecordFilter = {
   readonly task?: TaskId

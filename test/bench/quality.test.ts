@@ -1,33 +1,31 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { goalOf, isHard } from '../../scripts/bench/bench-tasks.ts'
 import { History } from '../../scripts/bench/history.ts'
 import { ledgerFigures } from '../../scripts/bench/ledger.ts'
 import { compare, type Marks } from '../../scripts/bench/metrics.ts'
 import { quality } from '../../scripts/bench/quality.ts'
+import { MadeUpHistory, moduleOf } from './made-up-history.ts'
 
 setDefaultTimeout(120_000)
 
 const BUDGET = 300
-let folder = ''
+let made: MadeUpHistory
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'av-quality-'))
-  git(['init', '--quiet', '--initial-branch=main'])
-  for (const subject of SUBJECTS) write(`src/${subject}.ts`, moduleOf(subject, 1))
-  commit('chore: begin with a few modules')
+  made = new MadeUpHistory()
+  for (const subject of SUBJECTS) made.write(`src/${subject}.ts`, moduleOf(subject, 1))
+  made.commit('chore: begin with a few modules')
   for (const [at, subject] of SUBJECTS.entries()) {
-    write(`src/${subject}.ts`, moduleOf(subject, at + 2))
-    commit(`fix(${subject}): let ${subject} count from the right number (#${at})`)
+    made.write(`src/${subject}.ts`, moduleOf(subject, at + 2))
+    made.commit(`fix(${subject}): let ${subject} count from the right number (#${at})`)
   }
 })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => made.remove())
 
 test('a session of ten packs sends less twice, and tells more, with a ledger', async () => {
-  const history = await History.open(folder)
+  const history = await History.open(made.folder)
   const figures = await ledgerFigures(history!, { tasks: 10, budget: BUDGET })
   expect(figures.map(({ way, sessions }) => [way, sessions])).toEqual([
     ['the same task moving on', 4],
@@ -42,7 +40,7 @@ test('a session of ten packs sends less twice, and tells more, with a ledger', a
 })
 
 test('a synthetic history gives the tasks, and av finds what they changed', async () => {
-  const history = await History.open(folder)
+  const history = await History.open(made.folder)
   const result = await quality(history!, 'made-up', { tasks: 10, budget: BUDGET, ablate: true })
   expect(result).toMatchObject({
     ...{ repo: 'made-up', tasks: 4, fileRecall: 1, fileRecallAt5: 1, symbolRecall: 1 },
@@ -55,16 +53,18 @@ test('a synthetic history gives the tasks, and av finds what they changed', asyn
     'BM25 paths',
     'BM25 symbols',
     'Aider-style map',
+    'line M',
   ])
   for (const { tokens } of Object.values(result.baselines)) {
     expect(tokens).toBeGreaterThan(0)
     expect(tokens).toBeLessThanOrEqual(BUDGET)
   }
+  expect(result.overLineM.fileRecall.points).toBe(0)
   expect(Object.keys(result.ablations)).toContain('av without records')
 })
 
 test('what is no repository is said to be none', async () => {
-  expect(await History.open(join(folder, 'src'))).toBeNull()
+  expect(await History.open(join(made.folder, 'src'))).toBeNull()
 })
 
 test('a goal is a message without what only the finished change could know', () => {
@@ -95,42 +95,3 @@ test('the interval of a difference is the same each time, and holds the differen
 })
 
 const SUBJECTS = ['login', 'cart', 'invoice', 'mail'] as const
-
-function moduleOf(subject: string, from: number): string {
-  return [
-    `/** Counts each ${subject}. */`,
-    `export function count_${subject}(items: readonly string[]): number {`,
-    `  return items.length + ${from}`,
-    '}',
-    '',
-    `export function name_${subject}(): string {`,
-    `  return '${subject}'`,
-    '}',
-    '',
-  ].join('\n')
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true })
-  writeFileSync(join(folder, path), text)
-}
-
-let clock = Date.UTC(2026, 0, 1) / 1_000
-
-function commit(message: string): void {
-  clock += 60
-  git(['add', '.'])
-  git(['commit', '--quiet', '-m', message])
-}
-
-function git(args: readonly string[]): void {
-  const date = `${clock} +0000`
-  const { exitCode, stderr } = Bun.spawnSync(['git', '-C', folder, ...args], {
-    env: {
-      ...{ PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
-      ...{ GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.test', GIT_AUTHOR_DATE: date },
-      ...{ GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.test', GIT_COMMITTER_DATE: date },
-    },
-  })
-  if (exitCode !== 0) throw new Error(stderr.toString())
-}

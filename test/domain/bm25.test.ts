@@ -78,6 +78,48 @@ test('neither the order of adding nor what else is indexed changes a byte', () =
   )
 })
 
+test('a shorter list is the beginning of a longer one, however many score alike', () => {
+  const dictionary = new Dictionary()
+  const postings = new Postings()
+  const groups = Array.from({ length: 500 }, (_, i) =>
+    add(dictionary, postings, ['all', ...(i % 3 === 0 ? ['some'] : []), ...Array(i % 5).fill('x')]),
+  )
+  const query = ['all', 'some'].map((term) => ({ term, weight: 1 }))
+  // Not the order of adding.
+  const place = (doc: number) => (doc * 193) % 500
+  const found = (limit: number) =>
+    search(dictionary, postings.select(groups), query, { b: 0.75 }, limit, (a, b) => {
+      return place(a) - place(b)
+    })
+  const all = found(500)
+  expect(all).toHaveLength(500)
+  expect(all.toSorted((a, b) => b.score - a.score || place(a.doc) - place(b.doc))).toEqual(all)
+  for (const limit of [0, 1, 2, 33, 34, 100, 167, 250, 333, 499]) {
+    expect(found(limit)).toEqual(all.slice(0, limit))
+  }
+})
+
+test('the same search again sees what came and went since, and is cut or deepened to its limit', () => {
+  const dictionary = new Dictionary()
+  const postings = new Postings()
+  const groups = Array.from({ length: 9 }, (_, i) =>
+    add(dictionary, postings, ['ant', ...Array(i).fill('x')]),
+  )
+  const everything = postings.everything()
+  const found = (limit: number, term = 'ant') =>
+    search(dictionary, everything, [{ term, weight: 1 }], { b: 0.75 }, limit, (a, b) => a - b).map(
+      ({ doc }) => doc,
+    )
+  expect(found(3)).toEqual([0, 1, 2])
+  expect(found(2)).toEqual([0, 1])
+  expect(found(4)).toEqual([0, 1, 2, 3])
+  expect(found(4, 'bee')).toEqual([])
+  postings.remove(groups[1]!)
+  expect(found(4)).toEqual([0, 2, 3, 4])
+  add(dictionary, postings, ['ant'])
+  expect(found(3)).toEqual([0, 9, 2])
+})
+
 test('sweeping out the dead moves documents and changes no ranking', () => {
   const dictionary = new Dictionary()
   const postings = new Postings()

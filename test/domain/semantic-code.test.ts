@@ -4,6 +4,7 @@ import { LexicalIndex } from '../../src/domain/lexical.ts'
 import { selectCandidates } from '../../src/domain/pack-select.ts'
 import { queryOf } from '../../src/domain/query.ts'
 import type { RecordId } from '../../src/domain/record.ts'
+import { surroundings } from '../../src/domain/semantic-around.ts'
 import { codeAround, isWhole, wholeCode } from '../../src/domain/semantic-code.ts'
 import { terms } from '../../src/domain/terms.ts'
 
@@ -52,7 +53,8 @@ describe('code that is compared with a goal', () => {
 
   test('of a large one is what the words find, and what found records are anchored at', () => {
     const { lexical, view, records } = world()
-    const code = codeAround(lexical, view, records, queryOf('hash the password', []))
+    const query = queryOf('hash the password', [])
+    const code = codeAround(lexical, view, query, surroundings(lexical, view, records, query))
     expect(code.files.map((key) => code.textOf(key)).sort()).toEqual([
       ...['src/login.ts\nverify()', 'src/total.ts\ntotal()'],
     ])
@@ -78,7 +80,9 @@ test('what is only close in meaning is a candidate, and says by which list', () 
   const { files, symbols } = selectCandidates({
     ...{ index: lexical, view, records, goal: 'Verify the login', focus: [], changed: [] },
     ...{ ownRecords: [], ownPaths: [] },
-    semantic: { files: ['src/paint.ts'], symbols: [{ path: 'src/paint.ts', ordinal: 0 }] },
+    semantic: {
+      ...{ files: ['src/paint.ts'], symbols: [{ path: 'src/paint.ts', ordinal: 0 }], records: [] },
+    },
   })
   expect(files.map(({ path }) => path)).toEqual(['src/login.ts', 'src/paint.ts'])
   expect(files[1]?.ranks).toEqual({ semantic: 1, semanticSymbols: 1 })

@@ -33,7 +33,7 @@ describe('an embedding server that the settings name', () => {
     expect(pack).not.toContain('degraded')
     const words = ['--fresh', '--explain']
     const { explanation } = await machine.data('pack', words, { cwd, as: ADA })
-    expect(explanation).toContain(' http-letters/1, code ')
+    expect(explanation).toContain(' http-letters/2, code ')
     expect(explanation).toMatch(/semantic #1/)
   })
 

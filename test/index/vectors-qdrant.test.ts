@@ -130,8 +130,37 @@ describe('Qdrant', () => {
     const index = open()
     await index.upsert('r', one, 1)
     standIn.collections.clear()
-    expect(await reasonOf(index.search('r', randomVector(1), null, 3))).toBe('vectors_bad_answer')
+    expect(await reasonOf(index.search('r', randomVector(1), null, 3))).toBe('vectors_gone')
     expect(await index.position('r')).toBe(-1)
+  })
+
+  test('that another daemon cleared, and put other vectors in, is told once', async () => {
+    const keys = [...one, ...two].map(({ key }) => key)
+    for (const take of [() => open().clear('r'), async () => standIn.collections.clear()]) {
+      const index = open()
+      await index.upsert('r', [...one, ...two], 1)
+      expect(await index.search('r', randomVector(1), keys, 9)).toHaveLength(6)
+      await take()
+      await open().upsert('r', two, 1)
+      expect(await reasonOf(index.search('r', randomVector(1), keys, 9))).toBe('vectors_gone')
+      await index.upsert('r', await missingOf(index), 1)
+      expect(await index.search('r', randomVector(1), keys, 9)).toHaveLength(6)
+    }
+    async function missingOf(index: QdrantVectors) {
+      const missing = await index.missing('r', keys)
+      return [...one, ...two].filter(({ key }) => missing.includes(key))
+    }
+  })
+
+  test('what this daemon took out itself is not missed', async () => {
+    const keys = [...one, ...two].map(({ key }) => key)
+    const index = open()
+    await index.upsert('r', [...one, ...two], 1)
+    await index.search('r', randomVector(1), keys, 9)
+    await index.delete('r', [keys[0]!])
+    expect(await index.search('r', randomVector(1), keys, 9)).toHaveLength(5)
+    await index.clear('r')
+    expect(await index.search('r', randomVector(1), keys, 9)).toEqual([])
   })
 
   test('that is not there, or says nothing, holds nobody up', async () => {

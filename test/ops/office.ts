@@ -46,6 +46,13 @@ export class Office {
     this.deps = { ...this.deps, indexes: new CodeIndexes(this.store), semantic }
   }
 
+  /** Another daemon beside this one, on the same store. */
+  beside(engine = builtin): Office {
+    const other = new Office(this.store, this.repo, this.deps)
+    other.restart(engine)
+    return other
+  }
+
   /** As over the wire: what the row's schema makes of the input. */
   async call<N extends CallName>(
     name: N,

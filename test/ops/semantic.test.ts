@@ -60,7 +60,7 @@ describe('the built-in table', () => {
     expect(degraded).toEqual([])
     expect(text).toContain('src/authenticate.ts')
     expect(explanation).toMatch(/src\/authenticate\.ts: .*semantic #1/)
-    expect(explanation).toMatch(/index v1 table-[0-9a-f]{12}-\d+\/1, code /)
+    expect(explanation).toMatch(/index v1 table-[0-9a-f]{12}-\d+\/2, code /)
     expect(explanation).toContain('score and tier of every line agree')
   })
 
@@ -99,7 +99,7 @@ describe('an endpoint', () => {
     office.restart(engineOf({ embedUrl: server.url }))
     const first = await pack()
     expect(first.degraded).toEqual([])
-    expect(first.explanation).toContain('index v1 http-letters/1, code ')
+    expect(first.explanation).toContain('index v1 http-letters/2, code ')
     // The goal, four files, four symbols.
     expect([server.texts.length, new Set(server.texts).size]).toEqual([9, 9])
     expect(server.texts[0]).toBe('Check login credentials')

@@ -62,6 +62,10 @@ onEach('records', BACKENDS, ({ open }) => {
       kept,
       asked,
     ])
+    const { id, summary, body } = kept
+    expect(await store.recordTexts(repo, [id, 'r:none' as RecordId])).toEqual([
+      { id, summary, body },
+    ])
     expect(await store.record(repo, 'r:none' as RecordId)).toBe(null)
   })
 

@@ -36,6 +36,14 @@ onEach('repos', BACKENDS, ({ open }) => {
     expect(await store.repo(fresh.id)).toEqual(made)
   })
 
+  test('tell how far their log is', async () => {
+    const { repo } = await repoWithTask(store)
+    expect<unknown>(await store.position(repo)).toBe(1)
+    await store.createTask(repo, newTask(), ada)
+    expect<unknown>(await store.position(repo)).toBe(2)
+    expect(await store.position('nobody' as RepoId)).toBe(null)
+  })
+
   test('keep an id for one', async () => {
     const fresh = newRepo()
     await store.createRepo(fresh, ada)

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/actor.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { RepoId } from '../../domain/repo.ts'
 import type { TaskId } from '../../domain/task.ts'
-import type { Queries } from '../database.ts'
+import { type Queries, rowsOf } from '../database.ts'
 import { lastReceipt, receipt } from '../schema.ts'
 import type { NewReceipt, Page, Receipt, ReceiptFilter } from '../store.ts'
 import { bounded, pageOf } from './bounds.ts'
@@ -23,17 +23,14 @@ const receiptColumns = {
 
 /**
  * Keeps a receipt; the same one again changes nothing, but is the newest of its session once more.
+ * Every pack waits for this: a new receipt takes one statement and no transaction around it.
  * @throws Fault `conflict` when another manifest has the id; `not_found` for an unknown task.
  */
 export async function putReceipt(queries: Queries, repo: RepoId, fresh: NewReceipt): Promise<void> {
-  await assertTask(queries, repo, fresh.task)
   const manifest = JSON.stringify(fresh.manifest)
-  const [row] = await queries
-    .insert(receipt)
-    .values({ ...fresh, manifest, repo, at: NOW })
-    .onConflictDoNothing()
-    .returning({ id: receipt.id })
-  if (row === undefined) await assertSameManifest(queries, repo, fresh.id, manifest)
+  if (await insertNew(queries, repo, fresh, manifest)) return
+  await assertTask(queries, repo, fresh.task)
+  await assertSameManifest(queries, repo, fresh.id, manifest)
   if (fresh.session === null) return
   const { task, actor, session, id } = fresh
   await queries
@@ -43,6 +40,33 @@ export async function putReceipt(queries: Queries, repo: RepoId, fresh: NewRecei
       target: [lastReceipt.repo, lastReceipt.task, lastReceipt.actor, lastReceipt.session],
       set: { receipt: id, at: NOW },
     })
+}
+
+/** False when the task is unknown or the id is in use: then nothing was written. */
+async function insertNew(
+  queries: Queries,
+  repo: RepoId,
+  { id, task, actor, session }: NewReceipt,
+  manifest: string,
+): Promise<boolean> {
+  const rows = await rowsOf(
+    queries,
+    sql`
+      with made as (
+        insert into receipt (repo, id, task, actor, session, manifest, at)
+        select repo, ${id}::text, id, ${actor}::text, ${session}::text, ${manifest}::text, ${NOW}
+        from task where repo = ${repo} and id = ${task}
+        on conflict do nothing
+        returning repo, id, task, actor, session, at
+      ), newest as (
+        insert into last_receipt (repo, task, actor, session, receipt, at)
+        select repo, task, actor, session, id, at from made where session is not null
+        on conflict (repo, task, actor, session)
+        do update set receipt = excluded.receipt, at = excluded.at
+      )
+      select id from made`,
+  )
+  return rows.length > 0
 }
 
 export async function receiptsByPrefix(

@@ -4,7 +4,7 @@ import type { RecordId, TaskRecord } from '../../domain/record.ts'
 import type { Position, RepoId } from '../../domain/repo.ts'
 import type { Queries } from '../database.ts'
 import { fact, record } from '../schema.ts'
-import type { Page, RecordFilter } from '../store.ts'
+import type { Page, RecordFilter, RecordWords } from '../store.ts'
 import { bounded, pageOf } from './bounds.ts'
 
 /** What stands in the record's own row. */
@@ -75,6 +75,23 @@ export async function recordsById(
     for (const row of rows) found.set(row.id, row)
   }
   return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+export async function recordTexts(
+  queries: Queries,
+  repo: RepoId,
+  ids: readonly RecordId[],
+): Promise<readonly RecordWords[]> {
+  const found: RecordWords[] = []
+  for (let from = 0; from < ids.length; from += RECORDS_AT_ONCE) {
+    const some = ids.slice(from, from + RECORDS_AT_ONCE)
+    const rows = await queries
+      .select({ id: record.id, summary: record.summary, body: record.body })
+      .from(record)
+      .where(and(eq(record.repo, repo), inArray(record.id, some), eq(record.purged, false)))
+    for (const row of rows) found.push(row)
+  }
+  return found
 }
 
 export async function recordsByPrefix(

@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Caller } from '../../domain/actor.ts'
-import type { CommitId, Instant, Repo, RepoId, RepoIdentity } from '../../domain/repo.ts'
+import type { CommitId, Instant, Position, Repo, RepoId, RepoIdentity } from '../../domain/repo.ts'
 import { readInstant } from '../column.ts'
-import type { Queries } from '../database.ts'
+import { type Queries, rowsOf } from '../database.ts'
 import { repo, repoActor, repoRemote, repoRoot } from '../schema.ts'
 import type { NewRepo, RepoChange } from '../store.ts'
 import { NOW, noteActor, repoNotFound } from './fact.ts'
@@ -56,6 +56,11 @@ export async function createRepo(queries: Queries, fresh: NewRepo, by: Caller): 
 export async function findRepo(queries: Queries, id: RepoId): Promise<Repo | null> {
   const [row] = await queries.select(repoColumns).from(repo).where(eq(repo.id, id))
   return row === undefined ? null : toRepo(row)
+}
+
+export async function positionOf(queries: Queries, id: RepoId): Promise<Position | null> {
+  const [row] = await rowsOf(queries, sql`select position from repo where id = ${id}`)
+  return row === undefined ? null : (row.position as Position)
 }
 
 export async function listRepos(queries: Queries): Promise<readonly Repo[]> {

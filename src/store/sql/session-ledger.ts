@@ -29,19 +29,22 @@ export async function sentTo(
   return { resets, items: await itemsOf(queries, isOf(repo, reader)) }
 }
 
-/** In one row, and unsorted: two thousand rows, or a sort of them, would cost a pack more than all else. */
+/**
+ * In one row, and unsorted: two thousand rows, or a sort of them, would cost a pack more than all else.
+ * Ids hold whatever a path may; the others are words without a comma. Arrays would be read letter by letter.
+ */
 async function itemsOf(queries: Queries, isWanted: SQL | undefined): Promise<readonly SentItem[]> {
-  const listed = (column: AnyPgColumn) => sql<readonly string[] | null>`array_agg(${column})`
+  const words = (column: AnyPgColumn) => sql<string | null>`string_agg(${column}, ',')`
   const [row] = await queries
     .select({
-      ids: listed(sentItem.item),
-      tiers: listed(sentItem.tier),
-      hashes: listed(sentItem.hash),
+      ids: sql<readonly string[] | null>`json_agg(${sentItem.item})`,
+      tiers: words(sentItem.tier),
+      hashes: words(sentItem.hash),
     })
     .from(sentItem)
     .where(isWanted)
-  const { ids, tiers, hashes } = row ?? {}
-  return (ids ?? []).map((id, at) => ({
+  const [tiers, hashes] = [row?.tiers?.split(','), row?.hashes?.split(',')]
+  return (row?.ids ?? []).map((id, at) => ({
     ...{ id, tier: tiers?.[at] as Tier, hash: hashes?.[at] ?? '' },
   }))
 }
