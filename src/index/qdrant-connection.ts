@@ -1,6 +1,7 @@
 import type { QdrantClient } from '@qdrant/js-client-rest'
 import { z } from 'zod'
 import { Fault } from '../domain/fault.ts'
+import { codeLine } from '../domain/sanitise.ts'
 import { semanticFault } from './semantic-fault.ts'
 
 export type QdrantAddress = {
@@ -44,7 +45,9 @@ export function qdrantFault(error: unknown): unknown {
   if (isStrange(error) || isRefusal(status)) {
     return semanticFault(
       'vectors_bad_answer',
-      `Qdrant at AV_QDRANT_URL gave an answer that av does not know${status === null ? '' : ` (HTTP ${status})`}.`,
+      status === null
+        ? 'Qdrant at AV_QDRANT_URL gave an answer that av does not know.'
+        : `Qdrant at AV_QDRANT_URL refused what av asked (HTTP ${status}${saidBy(error)}).`,
       'Check that AV_QDRANT_URL is a Qdrant server. Packs go on without semantic search.',
       error,
     )
@@ -62,6 +65,14 @@ export function qdrantFault(error: unknown): unknown {
 export function statusOf(error: unknown): number | null {
   const status = error instanceof Error && 'status' in error ? error.status : null
   return typeof status === 'number' ? status : null
+}
+
+const ANSWER = z.object({ data: z.object({ status: z.object({ error: z.string() }) }) })
+
+/** What the server gave as its reason; '' when it gave none. */
+function saidBy(error: unknown): string {
+  const answer = ANSWER.safeParse(error)
+  return answer.success ? `: ${codeLine(answer.data.data.status.error)}` : ''
 }
 
 /** An answer that is JSON of something else, or none. */

@@ -128,7 +128,7 @@ export class QdrantVectors implements VectorIndex {
     return this.use(async (client) => {
       // Of points that score alike Qdrant picks by its own order: all that tie with the last wanted
       // one must be seen before ours decides.
-      for (let asked = limit + SPARE; ; asked *= 4) {
+      for (let asked = limit + SPARE; ; asked = Math.min(4 * asked, ASKED_MAX)) {
         const { points } = await client.query(this.collection, {
           ...{ query: [...query], filter, limit: asked, params: { exact: true } },
           ...{ with_payload: ['key'], with_vector: true },
@@ -136,7 +136,7 @@ export class QdrantVectors implements VectorIndex {
         const hits = points.map((point) => this.rescored(query, point)).sort(byCloseness)
         const last = hits.at(-1)
         const isWhole = hits.length < asked || last!.score < hits[limit - 1]!.score
-        if (!isWhole && asked <= ASKED_MAX) continue
+        if (!isWhole && asked < ASKED_MAX) continue
         if (wanted !== null) await this.checkStillThere(client, wanted, filter)
         return hits.slice(0, limit)
       }

@@ -174,6 +174,18 @@ describe('Qdrant', () => {
     resolve(new Response())
   })
 
+  test('that refuses what is asked is told, with its reason on one line', async () => {
+    const index = open()
+    await index.upsert('r', one, 1)
+    const error = 'Bad request:\nExact search is not allowed!\u001b[31m'
+    standIn.trouble = () => Response.json({ status: { error }, time: 0 }, { status: 400 })
+    const thrown = await index.search('r', randomVector(1), null, 3).catch((fault) => fault)
+    expect(await reasonOf(Promise.reject(thrown))).toBe('vectors_bad_answer')
+    expect(thrown.message).toBe(
+      'Qdrant at AV_QDRANT_URL refused what av asked (HTTP 400: Bad request: Exact search is not allowed![31m).',
+    )
+  })
+
   test('that is another server is told', async () => {
     for (const answer of ['{"hello":1}', '<html>', '{"version":7}']) {
       standIn.trouble = () =>
