@@ -38,6 +38,11 @@ export const HISTORIES: readonly TrainingHistory[] = [
   },
 ]
 
+/** What its clone and the file of its pairs are called. */
+export function nameOf({ repo }: TrainingHistory): string {
+  return repo.replace('/', '+')
+}
+
 export type TrainingHistory = {
   readonly repo: `${string}/${string}`
   /** SPDX. */

@@ -2,7 +2,7 @@
 /**
  * Step 1 of the table: what people said of a change, beside the code they changed.
  *
- *   bun scripts/distill/pairs.ts --clones DIR --out DIR [--commits 4000]
+ *   bun scripts/distill/pairs.ts --clones DIR --out DIR [--commits 4000] [--histories owner/name,…]
  *
  * DIR holds a clone of each history of `histories.ts` as `owner+name`. For each commit that would be a
  * task of the benchmark (one to five source files, four words or more), one line of JSON is written to
@@ -18,7 +18,7 @@ import { indexFile } from '../../src/source/file-index.ts'
 import { LANGUAGES } from '../../src/source/languages.ts'
 import { leftOutByPath } from '../../src/source/left-out.ts'
 import { goalOf, isSource } from '../bench/bench-tasks.ts'
-import { HISTORIES, type TrainingHistory } from './histories.ts'
+import { HISTORIES, nameOf, type TrainingHistory } from './histories.ts'
 
 /** One task: its goal, and what it changed as texts. */
 export type Pair = {
@@ -208,6 +208,7 @@ if (import.meta.main) {
       clones: { type: 'string' },
       out: { type: 'string' },
       commits: { type: 'string', default: '4000' },
+      histories: { type: 'string' },
     },
   })
   if (values.clones === undefined || values.out === undefined) {
@@ -215,12 +216,22 @@ if (import.meta.main) {
     process.exit(2)
   }
   mkdirSync(values.out, { recursive: true })
-  for (const history of HISTORIES) {
-    const name = history.repo.replace('/', '+')
+  for (const history of wantedHistories(values.histories)) {
+    const name = nameOf(history)
     const gitDir = await gitDirOf(join(values.clones, name))
     await writePairs(history, gitDir, join(values.out, `${name}.jsonl`), Number(values.commits))
   }
   process.exit(0)
+}
+
+/** @param names separated by commas; undefined: all */
+function wantedHistories(names: string | undefined): readonly TrainingHistory[] {
+  if (names === undefined) return HISTORIES
+  return names.split(',').map((name) => {
+    const history = HISTORIES.find(({ repo }) => repo === name)
+    if (history === undefined) throw new Error(`${name} is not in histories.ts`)
+    return history
+  })
 }
 
 /** A clone lies in the folder itself, in its `.git`, or as a bare one in its `repo`. */

@@ -4,20 +4,27 @@
 
 DIR holds `model.safetensors` and `vocab.txt` of sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0).
 Each word goes through the model by itself, `[CLS] pieces [SEP]`, and is the mean of what comes out.
-Needs numpy only: the model is small enough to write down.
+Needs numpy only: the model is small enough to write down. Other weights than those the model was
+published with are refused.
 """
 import argparse
+import hashlib
 import json
 import struct
 
 import numpy as np
 
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
 
 def read_safetensors(path):
     with open(path, "rb") as file:
-        (size,) = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(size))
-        data = file.read()
+        content = file.read()
+    if hashlib.sha256(content).hexdigest() != WEIGHTS_SHA256:
+        raise SystemExit(f"{path} is not the teacher: its SHA-256 is another")
+    (size,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + size])
+    data = content[8 + size :]
     tensors = {}
     for name, entry in header.items():
         if name == "__metadata__" or entry["dtype"] != "F32":

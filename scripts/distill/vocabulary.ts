@@ -2,7 +2,7 @@
 /**
  * Step 2 of the table: its terms, and the word that stands for each before the teacher.
  *
- *   bun scripts/distill/vocabulary.ts --pairs DIR --teacher DIR --out FILE
+ *   bun scripts/distill/vocabulary.ts --pairs DIR --teacher DIR --out FILE [--terms 30000]
  *
  * A term is what `domain/terms` makes of a word. Terms come from the pairs (seen in at least two
  * histories, or five times in one) and from the teacher's own whole words, so that subjects no
@@ -20,16 +20,21 @@ type Seen = { count: number; readonly repos: Set<string>; readonly words: Map<st
 const TERM = /^[a-z][a-z0-9]{1,23}$/
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g
 const COUNT_MIN = 5
-const TERMS_MAX = 30_000
 
 const { values } = parseArgs({
-  options: { pairs: { type: 'string' }, teacher: { type: 'string' }, out: { type: 'string' } },
+  options: {
+    pairs: { type: 'string' },
+    teacher: { type: 'string' },
+    out: { type: 'string' },
+    terms: { type: 'string', default: '30000' },
+  },
 })
 const { pairs, teacher, out } = values
 if (pairs === undefined || teacher === undefined || out === undefined) {
   console.error('usage: vocabulary.ts --pairs DIR --teacher DIR --out FILE')
   process.exit(2)
 }
+const termsMax = Number(values.terms)
 
 const seen = new Map<string, Seen>()
 for (const file of readdirSync(pairs).sort(compareBytes)) {
@@ -40,14 +45,14 @@ const common = [...seen]
   .filter(([term, { count, repos }]) => TERM.test(term) && (repos.size > 1 || count >= COUNT_MIN))
   .sort(([a, x], [b, y]) => y.count - x.count || compareBytes(a, b))
 const chosen = new Map(
-  common.slice(0, TERMS_MAX).map(([term, { count, words }]) => {
+  common.slice(0, termsMax).map(([term, { count, words }]) => {
     const [word] = [...words].sort(([a, x], [b, y]) => y - x || compareBytes(a, b))[0] ?? [term]
     return [term, { word, count }]
   }),
 )
 const fromPairs = chosen.size
 for (const word of readFileSync(join(teacher, 'vocab.txt'), 'utf8').split('\n')) {
-  if (chosen.size >= TERMS_MAX) break
+  if (chosen.size >= termsMax) break
   const [term, ...more] = TERM.test(word) ? terms(word) : []
   if (term === undefined || more.length > 0 || !TERM.test(term) || chosen.has(term)) continue
   chosen.set(term, { word, count: 0 })

@@ -2,26 +2,33 @@
 /**
  * Step 6 of the table: from trained floats to the file that is built in (`src/index/token-table.ts`).
  *
- *   bun scripts/distill/write-table.ts --vocabulary FILE --rows FILE.npy --out assets/token-table.data
+ *   bun scripts/distill/write-table.ts --pairs DIR --vocabulary FILE --rows FILE.npy --out assets/token-table.data
  *
+ * The header names the histories of which DIR holds pairs, with their licences and commits.
  * Each row is rounded to int8 by its own largest component; what that took out stands in its weight.
  */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareBytes } from '../../src/domain/order.ts'
 import { TERMS_VERSION } from '../../src/domain/terms.ts'
 import { readTable } from '../../src/index/token-table.ts'
-import { HISTORIES } from './histories.ts'
+import { HISTORIES, nameOf } from './histories.ts'
 
 const WEIGHT_MAX = 65_535
 
 const { values } = parseArgs({
-  options: { vocabulary: { type: 'string' }, rows: { type: 'string' }, out: { type: 'string' } },
+  options: {
+    pairs: { type: 'string' },
+    vocabulary: { type: 'string' },
+    rows: { type: 'string' },
+    out: { type: 'string' },
+  },
 })
-const { vocabulary, rows, out } = values
-if (vocabulary === undefined || rows === undefined || out === undefined) {
-  console.error('usage: write-table.ts --vocabulary FILE --rows FILE.npy --out FILE')
+const { pairs, vocabulary, rows, out } = values
+if (pairs === undefined || vocabulary === undefined || rows === undefined || out === undefined) {
+  console.error('usage: write-table.ts --pairs DIR --vocabulary FILE --rows FILE.npy --out FILE')
   process.exit(2)
 }
 const terms = readFileSync(vocabulary, 'utf8')
@@ -30,6 +37,7 @@ const terms = readFileSync(vocabulary, 'utf8')
   .map((line, row) => ({ term: line.split('\t')[0]!, row }))
   .sort((a, b) => compareBytes(a.term, b.term))
 const { dims, data } = readFloats(readFileSync(rows), terms.length)
+const learnedFrom = HISTORIES.filter((of) => existsSync(join(pairs, `${nameOf(of)}.jsonl`)))
 const bytes = tableOf(terms, dims, data)
 readTable(bytes)
 await Bun.write(out, bytes)
@@ -74,7 +82,7 @@ function headerOf(id: string) {
     licence: 'Apache-2.0',
     origin:
       'Distilled from sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0) and trained further on public histories; see scripts/distill.',
-    histories: HISTORIES.map(({ repo, licence, commit }) => `${repo}@${commit} ${licence}`),
+    histories: learnedFrom.map(({ repo, licence, commit }) => `${repo}@${commit} ${licence}`),
   }
 }
 
