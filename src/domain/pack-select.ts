@@ -17,7 +17,7 @@ import { folderCandidates } from './pack-map.ts'
 import { queryOf } from './query.ts'
 import { fuse, fused, ranking, scaled, type Weights } from './rank.ts'
 import type { RecordId } from './record.ts'
-import { anchoredRecords, filesOfRecords } from './record-rank.ts'
+import { anchoredRecords, filesOfRecords, recordsOfChanged } from './record-rank.ts'
 import { NO_SEMANTICS, type SemanticLists } from './semantic-lists.ts'
 import { rankSymbols } from './symbol-rank.ts'
 import { FileFactors, wantedBy } from './wanted-code.ts'
@@ -132,18 +132,24 @@ function nearFiles(files: readonly FileCandidate[], view: LexicalView): string[]
 }
 
 function rankRecords(
-  { index, view, records, ownRecords, semantic }: SelectionInput,
+  { index, view, records, ownRecords, changed, semantic }: SelectionInput,
   hits: readonly RecordHit[],
   files: readonly FileCandidate[],
   symbols: readonly SymbolCandidate[],
   weights: Weights,
 ): RecordCandidate[] {
   const fileScores = new Map(files.map(({ path, score }) => [path, score]))
-  const names = new Set(symbols.map(({ path, symbol }) => `${path}:${symbol.name}`))
-  const anchored = anchoredRecords(index, records, fileScores, names, recordMoves(index, view))
+  // Of symbols of one name the best speaks for all.
+  const symbolScores = new Map(
+    symbols.map(({ path, symbol, score }) => [`${path}:${symbol.name}`, score] as const).reverse(),
+  )
+  const moves = recordMoves(index, view)
+  const anchored = anchoredRecords(index, records, fileScores, symbolScores, moves)
+  const atChanged = recordsOfChanged(index, records, changed, symbolScores, moves)
   const lists = {
     words: ranking(hits.map(({ id }) => id)),
     anchored: ranking(anchored.map(({ id }) => id)),
+    changed: ranking(atChanged.map(({ id }) => id)),
     own: ranking(ownRecords),
     semantic: ranking(semantic?.records ?? []),
   }

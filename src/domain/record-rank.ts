@@ -1,6 +1,7 @@
 import { anchorKey, type Moves } from './anchor-moves.ts'
 import type { LexicalIndex, LexicalView, RecordHit, RecordView } from './lexical.ts'
 import { compareBytes } from './order.ts'
+import type { ChangedCode } from './pack-candidate.ts'
 import { scaled } from './rank.ts'
 import type { RecordId } from './record.ts'
 import type { AnchoredRecord, AnchorPlace } from './record-shelf.ts'
@@ -30,65 +31,121 @@ export function filesOfRecords(
 }
 
 /**
- * Records anchored at what the task is about, best first: by the score of the best place they are
- * anchored at (a symbol that is itself a candidate counts half as much again), then newest first.
- * Places are looked at from the best one down, until what is left could not be among the best.
+ * Records anchored at what the task is about, best first: by the best place they are anchored at, whose
+ * worth is its file's score and that of its definition; then newest first. For each newer record at a
+ * place it is worth less, so that the newest of several places come before all of one.
+ * @param symbolScores by `path:name`
  */
 export function anchoredRecords(
   index: LexicalIndex,
   records: RecordView,
   fileScores: ReadonlyMap<string, number>,
-  symbolNames: ReadonlySet<string>,
+  symbolScores: ReadonlyMap<string, number>,
   moves: Moves,
 ): AnchoredRecord[] {
   const max = LIMITS.anchoredRecords
-  const seen = new Set<RecordId>()
-  let best: { readonly record: AnchoredRecord; readonly strength: number }[] = []
-  for (const [path, most] of placesBestFirst(fileScores, moves)) {
-    if (best.length === max && scaled(most, EXACT_FACTOR) < best.at(-1)!.strength) break
-    const there = index.anchoredAt(records, [path])
-    if (there.length === 0) continue
-    for (const record of there) {
-      if (seen.has(record.id)) continue
-      seen.add(record.id)
-      const strength = strengthOf(record, fileScores, symbolNames, moves)
-      if (strength > 0) best.push({ record, strength })
-    }
-    best.sort((a, b) => b.strength - a.strength || b.record.position - a.record.position)
-    best = best.slice(0, max)
+  const left = leftFor(moves, fileScores)
+  const topSymbol = Math.max(0, ...symbolScores.values())
+  let best: Weighed[] = []
+  for (const [path, score] of [...fileScores].sort((a, b) => b[1] - a[1])) {
+    if (best.length === max && score + topSymbol < best.at(-1)!.strength) break
+    const there = index.anchoredAt(records, [path, ...(left.get(path) ?? [])])
+    if (there.length === 0 || score === 0) continue
+    const worthOf = (key: string) => score + (symbolScores.get(key) ?? 0)
+    best = firstOfEach([...best, ...byTurns(there, path, worthOf, moves)]).slice(0, max)
   }
   return best.map(({ record }) => record)
 }
 
-const EXACT_FACTOR = 1_500
+type Weighed = { readonly record: AnchoredRecord; readonly strength: number }
 
-function strengthOf(
-  { anchors }: AnchoredRecord,
-  fileScores: ReadonlyMap<string, number>,
-  symbolNames: ReadonlySet<string>,
+/** Records of one file, each by the best of its places there. */
+function byTurns(
+  there: AnchoredRecord[],
+  path: string,
+  worthOf: (key: string) => number,
   moves: Moves,
-): number {
-  let strength = 0
-  for (const anchor of anchors) {
-    const { path, symbol } = placeNow(anchor, moves)
-    const score = fileScores.get(path) ?? 0
-    const exact = symbol !== null && symbolNames.has(`${path}:${symbol}`)
-    strength = Math.max(strength, exact ? scaled(score, EXACT_FACTOR) : score)
-  }
-  return strength
+): Weighed[] {
+  const worth = new Map<string, number>()
+  return there
+    .sort((a, b) => b.position - a.position)
+    .flatMap((record) => {
+      let strength = 0
+      for (const key of keysAt(record, (place) => place.path === path, moves)) {
+        const here = worth.get(key) ?? worthOf(key)
+        strength = Math.max(strength, here)
+        worth.set(key, scaled(here, FOLLOWED))
+      }
+      return strength > 0 ? [{ record, strength }] : []
+    })
 }
 
-/** The files, and the paths that code moved away from to one of them, each with the score of that file. */
-function placesBestFirst(
-  fileScores: ReadonlyMap<string, number>,
+/** In thousandths: what a record at a place counts there for each newer one. */
+const FOLLOWED = 700
+
+/** Strongest first, then newest; each record once. */
+function firstOfEach(weighed: Weighed[]): Weighed[] {
+  const seen = new Set<RecordId>()
+  return weighed
+    .sort((a, b) => b.strength - a.strength || b.record.position - a.record.position)
+    .filter(({ record }) => !seen.has(record.id) && seen.add(record.id))
+}
+
+/**
+ * Records anchored at what the task changed: at a definition that it changed first, then elsewhere in a
+ * file that it changed, by the score of the definition. What newer records followed at a place counts
+ * half for each, so that the newest of several places come before all of one.
+ * @param symbolScores by `path:name`
+ */
+export function recordsOfChanged(
+  index: LexicalIndex,
+  records: RecordView,
+  changed: readonly ChangedCode[],
+  symbolScores: ReadonlyMap<string, number>,
   moves: Moves,
-): (readonly [path: string, score: number])[] {
-  const places = [...fileScores]
-  for (const [key, { path }] of moves) {
-    const score = fileScores.get(path)
-    if (score !== undefined) places.push([leftPath(key), score])
-  }
-  return places.sort((a, b) => b[1] - a[1])
+): AnchoredRecord[] {
+  const paths = new Set(changed.map(({ path }) => path))
+  const definitions = new Set(
+    changed.flatMap(({ path, symbols }) => symbols.map((symbol) => placeKey({ path, symbol }))),
+  )
+  const there = index.anchoredAt(records, [...paths, ...leftPaths(moves, paths)])
+  const worth = new Map<string, number>()
+  const worthOf = (key: string) => worth.get(key) ?? ANY_PLACE + (symbolScores.get(key) ?? 0)
+  const found = there
+    .sort((a, b) => b.position - a.position)
+    .flatMap((record) => {
+      const keys = [...keysAt(record, ({ path }) => paths.has(path), moves)]
+      const exact = keys.filter((key) => definitions.has(key))
+      const strength = Math.max(...(exact.length > 0 ? exact : keys).map(worthOf))
+      for (const key of keys) worth.set(key, scaled(worthOf(key), 500))
+      return keys.length === 0 ? [] : [{ record, isExact: exact.length > 0, strength }]
+    })
+  return found
+    .sort(
+      (a, b) =>
+        Number(b.isExact) - Number(a.isExact) ||
+        b.strength - a.strength ||
+        b.record.position - a.record.position,
+    )
+    .slice(0, LIMITS.anchoredRecords)
+    .map(({ record }) => record)
+}
+
+/** What a place is worth that is no candidate. */
+const ANY_PLACE = 1_000_000
+
+/** The places where a record is anchored now, each once, as far as they are wanted. */
+function keysAt(
+  { anchors }: AnchoredRecord,
+  isWanted: (place: Pick<AnchorPlace, 'path'>) => boolean,
+  moves: Moves,
+): Set<string> {
+  const places = anchors.map((anchor) => placeNow(anchor, moves))
+  return new Set(places.filter(isWanted).map(placeKey))
+}
+
+function placeKey({ path, symbol }: Pick<AnchorPlace, 'path' | 'symbol'>): string {
+  return `${path}:${symbol ?? ''}`
 }
 
 function placeNow(anchor: AnchorPlace, moves: Moves): Pick<AnchorPlace, 'path' | 'symbol'> {
@@ -98,13 +155,21 @@ function placeNow(anchor: AnchorPlace, moves: Moves): Pick<AnchorPlace, 'path' |
 }
 
 /** Paths that code moved away from, to one of these files. */
-export function leftPaths(moves: Moves, files: { has(path: string): boolean }): Set<string> {
-  const left = new Set<string>()
-  for (const [key, { path }] of moves) if (files.has(path)) left.add(leftPath(key))
+export function leftPaths(moves: Moves, files: Paths): Set<string> {
+  return new Set([...leftFor(moves, files).values()].flatMap((left) => [...left]))
+}
+
+/** By the file that it moved to. */
+function leftFor(moves: Moves, files: Paths): Map<string, Set<string>> {
+  const left = new Map<string, Set<string>>()
+  for (const [key, { path }] of moves) {
+    if (!files.has(path)) continue
+    const from = key.slice(0, key.indexOf('\0'))
+    const there = left.get(path)
+    if (there === undefined) left.set(path, new Set([from]))
+    else there.add(from)
+  }
   return left
 }
 
-/** The path in an `anchorKey`. */
-function leftPath(key: string): string {
-  return key.slice(0, key.indexOf('\0'))
-}
+type Paths = { has(path: string): boolean }

@@ -7,13 +7,13 @@ import type { RecordKind } from './record.ts'
  */
 export const WEIGHTS = {
   file: {
-    ...{ words: 1_000, symbols: 1_000, records: 500, graph: 300, named: 500 },
-    ...{ focus: 3_000, changed: 1_500, semantic: 250, semanticSymbols: 250 },
+    ...{ words: 1_000, symbols: 400, records: 500, graph: 600, named: 500 },
+    ...{ focus: 3_000, changed: 1_500, semantic: 500, semanticSymbols: 400 },
   },
   symbol: {
     ...{ words: 1_000, file: 1_000, graph: 300, focus: 3_000, changed: 1_500, semantic: 300 },
   },
-  record: { words: 1_000, anchored: 1_000, own: 1_500, semantic: 100 },
+  record: { words: 1_000, anchored: 1_000, changed: 2_000, own: 1_500, semantic: 100 },
   folder: { files: 1_000 },
   rule: { required: 1_000, matched: 1_000 },
   work: { shared: 1_000 },
@@ -32,9 +32,9 @@ export const FACTORS = {
   /** Files that are no code, unless the goal speaks of documents. */
   prose: 500,
   /** A symbol beside a file: sets how much of Code goes to which. */
-  symbol: 660,
+  symbol: 500,
   /** The same where meaning was searched too: files have two lists more by that, symbols but one. */
-  symbolWithSemantic: 759,
+  symbolWithSemantic: 580,
 } as const
 
 /** By kind of record, in thousandths. */

@@ -1,6 +1,6 @@
 import type { Input } from '../api/routes.ts'
 import type { Anchor } from '../domain/anchor.ts'
-import { anchorIn } from '../domain/anchor-moves.ts'
+import { type AnchorState, anchorsIn } from '../domain/anchor-moves.ts'
 import { failingChecks } from '../domain/attestation.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { type CodeView, versionOf } from '../domain/code-view.ts'
@@ -207,18 +207,20 @@ async function packRecords(
 ): Promise<readonly PackRecord[]> {
   const current = (await facts.records(candidates.map(({ id }) => id))).filter(isCurrent)
   const rivals = await rivalsOf(facts, current)
+  const states = anchorsIn(
+    view,
+    current.flatMap(({ anchors }) => anchors),
+  ).values()
   return current.map((record) => ({
     ...record,
     corrects: [],
     rivals: rivals.get(record.id) ?? [],
-    anchors: record.anchors.map((anchor) => recordAnchor(view, anchor)),
+    anchors: record.anchors.map((anchor) => recordAnchor(anchor, states.next().value!)),
   }))
 }
 
 /** An anchor as a pack shows it: at the place where its code is now. */
-function recordAnchor(view: IndexedView | null, anchor: Anchor): RecordAnchor {
-  const { path, symbol } = anchor
-  const { mark, at } = anchorIn(view, anchor)
+function recordAnchor({ path, symbol }: Anchor, { mark, at }: AnchorState): RecordAnchor {
   if (mark === 'moved' && at !== null) return { ...at, mark: null, movedFrom: { path, symbol } }
   return { path, symbol, mark: mark === null ? null : MARKS[mark] }
 }

@@ -101,6 +101,29 @@ test('a record is ranked by its words and by what it is anchored at', () => {
   expect(records).toEqual([{ id: 'r:old' as RecordId, ranks: { anchored: 1, words: 1 } }])
 })
 
+test('records anchored at what was changed say so: its definitions first, then by turns', () => {
+  const { index } = input()
+  const at = (id: string, position: number, symbol: string | null) =>
+    index.addRecord({
+      ...{ id: id as RecordId, position, summary: 'zebra', body: '' },
+      anchors: [{ path: 'src/auth/session.ts', symbol }],
+    })
+  at('r:older', 2, 'Session.refresh')
+  at('r:newer', 3, 'Session.refresh')
+  at('r:file', 4, null)
+  at('r:gone', 5, 'Session.gone')
+  const ranksOf = (symbols: readonly string[]) => {
+    const changed = [{ path: 'src/auth/session.ts', symbols }]
+    const given = { index, records: index.recordView(), goal: 'unheard-of', changed }
+    const { records } = selectCandidates(input(given))
+    const ranked = records.flatMap(({ id, ranks }) => (ranks.changed ? [[id, ranks.changed]] : []))
+    return Object.fromEntries(ranked)
+  }
+  expect(ranksOf([])).toEqual({ 'r:gone': 1, 'r:file': 2, 'r:newer': 3, 'r:older': 4 })
+  const exact = { 'r:newer': 1, 'r:older': 2, 'r:gone': 3, 'r:file': 4 }
+  expect(ranksOf(['Session.refresh'])).toEqual(exact)
+})
+
 test("the task's files are what it changed, names, has records on, and the first five", () => {
   const { taskFiles } = selectCandidates(
     input({

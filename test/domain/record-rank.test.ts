@@ -16,7 +16,10 @@ const world = fc.record({
   scores: fc.uniqueArray(fc.tuple(path, fc.integer({ min: 0, max: 5_000 })), {
     selector: ([each]) => each,
   }),
-  names: fc.uniqueArray(fc.tuple(path, fc.constantFrom('open', 'close'))),
+  names: fc.uniqueArray(
+    fc.tuple(path, fc.constantFrom('open', 'close'), fc.integer({ min: 0, max: 3_000 })),
+    { selector: ([file, name]) => `${file}:${name}` },
+  ),
   moved: fc.array(fc.tuple(anchor, fc.record({ path, symbol })), { maxLength: 6 }),
 })
 
@@ -29,20 +32,30 @@ test('the best anchored records are those of weighing each one', () => {
         index.addRecord({ id, position: at + 1, summary: 'x', body: '', anchors })
       }
       const fileScores = new Map(scores)
-      const symbolNames = new Set(names.map(([file, name]) => `${file}:${name}`))
+      const symbolScores = new Map(names.map(([file, name, score]) => [`${file}:${name}`, score]))
       const moves: Moves = new Map(moved.map(([from, to]) => [anchorKey(from), to]))
-      const strengthAt = ({ path: file, symbol: name }: Place) => {
+      const followed = new Map<string, number>()
+      const strengthAt = (key: string, { path: file }: Place) => {
         const score = fileScores.get(file) ?? 0
-        return symbolNames.has(`${file}:${name}`) ? Math.floor(score * 1.5) : score
+        if (score === 0) return 0
+        let strength = score + (symbolScores.get(key) ?? 0)
+        for (let n = followed.get(key) ?? 0; n > 0; n--) strength = Math.floor(strength * 0.7)
+        followed.set(key, (followed.get(key) ?? 0) + 1)
+        return strength
       }
-      const strengths = records.map((anchors) =>
-        Math.max(0, ...anchors.map((each) => strengthAt(moves.get(anchorKey(each)) ?? each))),
-      )
+      const strengths = records
+        .map((anchors) => {
+          const places = anchors.map((each) => moves.get(anchorKey(each)) ?? each)
+          return new Map(places.map((place) => [`${place.path}:${place.symbol ?? ''}`, place]))
+        })
+        .reverse()
+        .map((places) => Math.max(0, ...[...places].map(([key, place]) => strengthAt(key, place))))
+        .reverse()
       const wanted = [...records.keys()]
         .filter((at) => strengths[at]! > 0)
         .sort((a, b) => strengths[b]! - strengths[a]! || b - a)
         .slice(0, LIMITS.anchoredRecords)
-      const found = anchoredRecords(index, index.recordView(), fileScores, symbolNames, moves)
+      const found = anchoredRecords(index, index.recordView(), fileScores, symbolScores, moves)
       expect(found.map(({ position }) => position - 1)).toEqual(wanted)
     }),
   )
