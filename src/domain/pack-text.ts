@@ -85,7 +85,8 @@ export function leftOut(counts: LeftOut, brief: boolean): string {
   if (sum === 0) return ''
   if (brief) return block([`left out: ${sum} (${SHOW})`])
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
-  return block([`left out: ${parts.map(([noun, n]) => `${n} ${noun}`).join(', ')} (${SHOW})`])
+  const texts = parts.map(([noun, n]) => `${n} ${n === 1 ? noun.slice(0, -1) : noun}`)
+  return block([`left out: ${texts.join(', ')} (${SHOW})`])
 }
 
 /** Why a pack holds nothing but its task. */

@@ -13,7 +13,7 @@ export const WEIGHTS = {
   symbol: {
     ...{ words: 1_000, file: 1_000, graph: 300, focus: 3_000, changed: 1_500, semantic: 300 },
   },
-  record: { words: 1_000, anchored: 1_000, changed: 2_000, own: 1_500, semantic: 100 },
+  record: { words: 1_000, anchored: 1_000, changed: 4_000, own: 1_500, semantic: 100 },
   folder: { files: 1_000 },
   rule: { required: 1_000, matched: 1_000 },
   work: { shared: 1_000 },
