@@ -17,7 +17,7 @@ import { folderCandidates } from './pack-map.ts'
 import { queryOf } from './query.ts'
 import { fuse, fused, ranking, scaled, type Weights } from './rank.ts'
 import type { RecordId } from './record.ts'
-import { anchoredRecords, filesOfRecords, recordsOfChanged } from './record-rank.ts'
+import { anchoredRecords, filesOfRecords, placeScores, recordsOfChanged } from './record-rank.ts'
 import { NO_SEMANTICS, type SemanticLists } from './semantic-lists.ts'
 import { rankSymbols } from './symbol-rank.ts'
 import { FileFactors, wantedBy } from './wanted-code.ts'
@@ -138,14 +138,10 @@ function rankRecords(
   symbols: readonly SymbolCandidate[],
   weights: Weights,
 ): RecordCandidate[] {
-  const fileScores = new Map(files.map(({ path, score }) => [path, score]))
-  // Of symbols of one name the best speaks for all.
-  const symbolScores = new Map(
-    symbols.map(({ path, symbol, score }) => [`${path}:${symbol.name}`, score] as const).reverse(),
-  )
+  const scores = placeScores(files, symbols)
   const moves = recordMoves(index, view)
-  const anchored = anchoredRecords(index, records, fileScores, symbolScores, moves)
-  const atChanged = recordsOfChanged(index, records, changed, symbolScores, moves)
+  const anchored = anchoredRecords(index, records, scores, moves)
+  const atChanged = recordsOfChanged(index, records, changed, scores, moves)
   const lists = {
     words: ranking(hits.map(({ id }) => id)),
     anchored: ranking(anchored.map(({ id }) => id)),

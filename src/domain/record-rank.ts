@@ -3,7 +3,6 @@ import type { LexicalIndex, LexicalView, RecordHit, RecordView } from './lexical
 import { compareBytes } from './order.ts'
 import type { ChangedCode } from './pack-candidate.ts'
 import { scaled } from './rank.ts'
-import type { RecordId } from './record.ts'
 import type { AnchoredRecord, AnchorPlace } from './record-shelf.ts'
 import { LIMITS } from './weights.ts'
 
@@ -34,27 +33,57 @@ export function filesOfRecords(
  * Records anchored at what the task is about, best first: by the best place they are anchored at, whose
  * worth is its file's score and that of its definition; then newest first. For each newer record at a
  * place it is worth less, so that the newest of several places come before all of one.
- * @param symbolScores by `path:name`
  */
 export function anchoredRecords(
   index: LexicalIndex,
   records: RecordView,
-  fileScores: ReadonlyMap<string, number>,
-  symbolScores: ReadonlyMap<string, number>,
+  scores: PlaceScores,
   moves: Moves,
 ): AnchoredRecord[] {
   const max = LIMITS.anchoredRecords
-  const left = leftFor(moves, fileScores)
-  const topSymbol = Math.max(0, ...symbolScores.values())
+  const left = leftFor(moves, scores.files)
+  const reach = [...scores.files]
+    .filter(([, score]) => score > 0)
+    .map(([path, score]) => ({ path, score, most: score + (scores.bestIn.get(path) ?? 0) }))
+    .sort((a, b) => b.most - a.most)
   let best: Weighed[] = []
-  for (const [path, score] of [...fileScores].sort((a, b) => b[1] - a[1])) {
-    if (best.length === max && score + topSymbol < best.at(-1)!.strength) break
+  for (const { path, score, most } of reach) {
+    if (best.length === max && most < best.at(-1)!.strength) break
     const there = index.anchoredAt(records, [path, ...(left.get(path) ?? [])])
-    if (there.length === 0 || score === 0) continue
-    const worthOf = (key: string) => score + (symbolScores.get(key) ?? 0)
+    if (there.length === 0) continue
+    const worthOf = (key: string) => score + (scores.symbols.get(key) ?? 0)
     best = firstOfEach([...best, ...byTurns(there, path, worthOf, moves)]).slice(0, max)
   }
   return best.map(({ record }) => record)
+}
+
+/** What the places are worth that a record can be anchored at. */
+export type PlaceScores = {
+  /** By path. */
+  readonly files: ReadonlyMap<string, number>
+  /** By `path:name`. */
+  readonly symbols: ReadonlyMap<string, number>
+  /** By path: the best of its symbols. */
+  readonly bestIn: ReadonlyMap<string, number>
+}
+
+/** @param symbols best first: of those of one name the best speaks for all */
+export function placeScores(
+  files: readonly { readonly path: string; readonly score: number }[],
+  symbols: readonly {
+    readonly path: string
+    readonly symbol: { readonly name: string }
+    readonly score: number
+  }[],
+): PlaceScores {
+  const byKey = new Map<string, number>()
+  const bestIn = new Map<string, number>()
+  for (const { path, symbol, score } of symbols) {
+    const key = placeKey({ path, symbol: symbol.name })
+    if (!byKey.has(key)) byKey.set(key, score)
+    if (!bestIn.has(path)) bestIn.set(path, score)
+  }
+  return { files: new Map(files.map(({ path, score }) => [path, score])), symbols: byKey, bestIn }
 }
 
 type Weighed = { readonly record: AnchoredRecord; readonly strength: number }
@@ -85,23 +114,23 @@ const FOLLOWED = 700
 
 /** Strongest first, then newest; each record once. */
 function firstOfEach(weighed: Weighed[]): Weighed[] {
-  const seen = new Set<RecordId>()
+  // No two have one position.
+  const seen = new Set<number>()
   return weighed
     .sort((a, b) => b.strength - a.strength || b.record.position - a.record.position)
-    .filter(({ record }) => !seen.has(record.id) && seen.add(record.id))
+    .filter(({ record }) => !seen.has(record.position) && seen.add(record.position))
 }
 
 /**
  * Records anchored at what the task changed: at a definition that it changed first, then elsewhere in a
  * file that it changed, by the score of the definition. What newer records followed at a place counts
  * half for each, so that the newest of several places come before all of one.
- * @param symbolScores by `path:name`
  */
 export function recordsOfChanged(
   index: LexicalIndex,
   records: RecordView,
   changed: readonly ChangedCode[],
-  symbolScores: ReadonlyMap<string, number>,
+  scores: PlaceScores,
   moves: Moves,
 ): AnchoredRecord[] {
   const paths = new Set(changed.map(({ path }) => path))
@@ -110,7 +139,7 @@ export function recordsOfChanged(
   )
   const there = index.anchoredAt(records, [...paths, ...leftPaths(moves, paths)])
   const worth = new Map<string, number>()
-  const worthOf = (key: string) => worth.get(key) ?? ANY_PLACE + (symbolScores.get(key) ?? 0)
+  const worthOf = (key: string) => worth.get(key) ?? ANY_PLACE + (scores.symbols.get(key) ?? 0)
   const found = there
     .sort((a, b) => b.position - a.position)
     .flatMap((record) => {

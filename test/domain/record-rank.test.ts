@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { anchorKey, type Moves, type Place } from '../../src/domain/anchor-moves.ts'
 import { LexicalIndex } from '../../src/domain/lexical.ts'
 import type { RecordId } from '../../src/domain/record.ts'
-import { anchoredRecords } from '../../src/domain/record-rank.ts'
+import { anchoredRecords, placeScores } from '../../src/domain/record-rank.ts'
 import { LIMITS } from '../../src/domain/weights.ts'
 
 type Anchor = { readonly path: string; readonly symbol: string | null; readonly hash: string }
@@ -31,14 +31,19 @@ test('the best anchored records are those of weighing each one', () => {
         const id = `r:${at}` as RecordId
         index.addRecord({ id, position: at + 1, summary: 'x', body: '', anchors })
       }
-      const fileScores = new Map(scores)
-      const symbolScores = new Map(names.map(([file, name, score]) => [`${file}:${name}`, score]))
+      const symbols = names
+        .map(([file, name, score]) => ({ path: file, symbol: { name }, score }))
+        .sort((a, b) => b.score - a.score)
+      const places = placeScores(
+        scores.map(([file, score]) => ({ path: file, score })),
+        symbols,
+      )
       const moves: Moves = new Map(moved.map(([from, to]) => [anchorKey(from), to]))
       const followed = new Map<string, number>()
       const strengthAt = (key: string, { path: file }: Place) => {
-        const score = fileScores.get(file) ?? 0
+        const score = places.files.get(file) ?? 0
         if (score === 0) return 0
-        let strength = score + (symbolScores.get(key) ?? 0)
+        let strength = score + (places.symbols.get(key) ?? 0)
         for (let n = followed.get(key) ?? 0; n > 0; n--) strength = Math.floor(strength * 0.7)
         followed.set(key, (followed.get(key) ?? 0) + 1)
         return strength
@@ -55,7 +60,7 @@ test('the best anchored records are those of weighing each one', () => {
         .filter((at) => strengths[at]! > 0)
         .sort((a, b) => strengths[b]! - strengths[a]! || b - a)
         .slice(0, LIMITS.anchoredRecords)
-      const found = anchoredRecords(index, index.recordView(), fileScores, symbolScores, moves)
+      const found = anchoredRecords(index, index.recordView(), places, moves)
       expect(found.map(({ position }) => position - 1)).toEqual(wanted)
     }),
   )
