@@ -1,4 +1,4 @@
-import { edenGC, fullGC } from 'bun:jsc'
+import { edenGC, fullGC, memoryUsage } from 'bun:jsc'
 
 /**
  * JavaScriptCore lets a heap double before it collects, and counts the database's memory to it: left
@@ -14,20 +14,20 @@ let quickBytes = Number.POSITIVE_INFINITY
 
 /** Collects garbage where much has come by now: some milliseconds once in a few packs, seldom more. */
 export function giveBackMuch(): void {
-  const bytes = process.memoryUsage.rss()
+  const bytes = memoryUsage().current
   // What was collected is given back to the system bit by bit.
   keptBytes = Math.min(keptBytes, bytes)
   quickBytes = Math.min(quickBytes, bytes)
   if (bytes - keptBytes > TOO_MUCH_BYTES) giveBack()
   else if (bytes - quickBytes > MUCH_BYTES) {
     edenGC()
-    quickBytes = process.memoryUsage.rss()
+    quickBytes = memoryUsage().current
   }
 }
 
 /** Collects garbage at once, where much was just made: while a store is read batch by batch, say. */
 export function giveBack(): void {
   fullGC()
-  keptBytes = process.memoryUsage.rss()
+  keptBytes = memoryUsage().current
   quickBytes = keptBytes
 }

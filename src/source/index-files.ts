@@ -22,7 +22,7 @@ export async function* indexFiles(
     for await (const file of present(files)) yield await indexFile(file)
     return
   }
-  const pool = createParsePool({ workers: workersFor(navigator.hardwareConcurrency) })
+  const pool = createParsePool({ workers: Math.min(WORKERS_MAX, navigator.hardwareConcurrency) })
   try {
     yield* pool.index(present(files))
   } finally {
@@ -30,13 +30,8 @@ export async function* indexFiles(
   }
 }
 
-/**
- * This thread, the daemon and the engine's compiler have work in proportion: on two cores a second worker only adds
- * the second of computing that it takes to be fast.
- */
-function workersFor(cores: number): number {
-  return Math.min(2, Math.max(1, cores - 1))
-}
+/** Two on two cores, too: measured on an idle machine, a quarter quicker with 9 MB of code than one, and no slower with 3. */
+const WORKERS_MAX = 2
 
 /** A worker takes some 50 ms to be of use. */
 const FILES_HERE_MAX = 20
