@@ -5,9 +5,9 @@ import { edenGC, fullGC, memoryUsage } from 'bun:jsc'
  * alone, a daemon would hold some 300 MB of what packs left behind. What is new in the heap shows in no
  * figure of its own before a collection; it does in what the process takes.
  */
-const MUCH_BYTES = 60_000_000
+const MUCH_BYTES = 30_000_000
 /** Of what a quick collection leaves: then all is looked at. */
-const TOO_MUCH_BYTES = 160_000_000
+const TOO_MUCH_BYTES = 80_000_000
 
 let keptBytes = Number.POSITIVE_INFINITY
 let quickBytes = Number.POSITIVE_INFINITY
