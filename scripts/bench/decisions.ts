@@ -18,7 +18,6 @@
  * and after a checkpoint (the definitions are known too). The baselines spend the whole budget on lines
  * of records. A DIR that is no repository is skipped, with its reason.
  */
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { PackRecord } from '../../src/domain/pack-history.ts'
 import type { RecordId } from '../../src/domain/record.ts'
@@ -29,7 +28,8 @@ import { BenchDecisions, type Concerning } from './bench-decisions.ts'
 import { evenly, tasksOf } from './bench-tasks.ts'
 import { Answer, type BenchCase, type BenchWorld } from './contender.ts'
 import { Corpus } from './corpus.ts'
-import { History } from './history.ts'
+import { givenHistory } from './given-history.ts'
+import type { History } from './history.ts'
 import { type Share, shareOf } from './metrics.ts'
 
 export type DecisionFigures = {
@@ -236,13 +236,7 @@ if (import.meta.main) {
       json: { type: 'boolean', default: false },
     },
   })
-  const history = values.repo === undefined ? null : await History.open(resolve(values.repo))
-  if (history === null) {
-    const why =
-      values.repo === undefined ? 'no --repo DIR given' : `${values.repo} is no git repository`
-    process.stderr.write(`decisions: skipped: ${why}\n`)
-    process.exit(values.repo === undefined ? 2 : 0)
-  }
+  const history = await givenHistory('decisions', values.repo)
   const result = await decisions(history, {
     ...{ tasks: Number(values.tasks), budget: Number(values.budget) },
     ...{ amongNotes: values['among-notes'], misses: Number(values.misses) },

@@ -8,7 +8,6 @@
  * changed one more of its files each time; and ten different focuses. A token is sent again when it belongs to an item
  * that the reader had, unchanged, at that tier or a richer one. A DIR that is no repository is skipped, with its reason.
  */
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { deliveredBy, type Ledger, type Sent, sentAfter } from '../../src/domain/ledger.ts'
 import type { Pack } from '../../src/domain/pack-finish.ts'
@@ -18,7 +17,8 @@ import { WEIGHTS } from '../../src/domain/weights.ts'
 import { type Moment, packOf } from './av-contender.ts'
 import { loadCases } from './bench-cases.ts'
 import type { BenchCase, BenchWorld } from './contender.ts'
-import { History } from './history.ts'
+import { givenHistory } from './given-history.ts'
+import type { History } from './history.ts'
 
 const PACKS = 10
 
@@ -185,13 +185,7 @@ if (import.meta.main) {
       json: { type: 'boolean', default: false },
     },
   })
-  const history = values.repo === undefined ? null : await History.open(resolve(values.repo))
-  if (history === null) {
-    const why =
-      values.repo === undefined ? 'no --repo DIR given' : `${values.repo} is no git repository`
-    process.stderr.write(`ledger: skipped: ${why}\n`)
-    process.exit(values.repo === undefined ? 2 : 0)
-  }
+  const history = await givenHistory('ledger', values.repo)
   const { tasks, budget } = values
   const figures = await ledgerFigures(history, { tasks: Number(tasks), budget: Number(budget) })
   process.stdout.write(`${values.json ? JSON.stringify(figures, null, 2) : table(figures)}\n`)

@@ -1,6 +1,6 @@
 import type { BlobId } from '../../src/domain/code.ts'
 import type { BenchWorld } from './contender.ts'
-import { countNames, lastPart } from './repo-map.ts'
+import { countNames, definersOf } from './repo-map.ts'
 
 /**
  * A graph of files, an edge where one holds a name that few others define, and a walk of two steps
@@ -57,15 +57,7 @@ export class NameWalk {
     world: BenchWorld,
     files: readonly { readonly blob: BlobId }[],
   ): readonly ReadonlyMap<number, number>[] {
-    const definers = new Map<string, Set<number>>()
-    for (const [at, { blob }] of files.entries()) {
-      for (const { name } of world.index(blob).symbols) {
-        const last = lastPart(name)
-        const known = definers.get(last)
-        if (known === undefined) definers.set(last, new Set([at]))
-        else known.add(at)
-      }
-    }
+    const definers = definersOf(world, files)
     return files.map(({ blob }, from) => {
       const used = new Map<number, number>()
       for (const [name, count] of this.namesIn(world, blob)) {

@@ -16,7 +16,8 @@ import { ABLATIONS, AV } from './av-contender.ts'
 import { baselines } from './baselines.ts'
 import { loadCases } from './bench-cases.ts'
 import type { BenchCase, BenchWorld, Contender } from './contender.ts'
-import { History } from './history.ts'
+import { givenHistory } from './given-history.ts'
+import type { History } from './history.ts'
 import { lineM } from './line-m.ts'
 import {
   compare,
@@ -126,13 +127,7 @@ if (import.meta.main) {
       json: { type: 'boolean', default: false },
     },
   })
-  const history = values.repo === undefined ? null : await History.open(resolve(values.repo))
-  if (history === null) {
-    const why =
-      values.repo === undefined ? 'no --repo DIR given' : `${values.repo} is no git repository`
-    process.stderr.write(`quality: skipped: ${why}\n`)
-    process.exit(values.repo === undefined ? 2 : 0)
-  }
+  const history = await givenHistory('quality', values.repo)
   const result = await quality(history, repoName(values.repo!), {
     tasks: Number(values.tasks),
     budget: Number(values.budget),

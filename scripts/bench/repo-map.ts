@@ -71,12 +71,11 @@ function rankPairs(
     .slice(0, PAIRS_MAX)
 }
 
-function edgesOf(
+/** Last part of a name → places in `files` of those that define it. */
+export function definersOf(
   world: BenchWorld,
-  files: readonly File[],
-  namesIn: readonly ReadonlyMap<string, number>[],
-  mentioned: ReadonlySet<string>,
-): Edges {
+  files: readonly { readonly blob: BlobId }[],
+): ReadonlyMap<string, ReadonlySet<number>> {
   const definers = new Map<string, Set<number>>()
   for (const [at, { blob }] of files.entries()) {
     for (const { name } of world.index(blob).symbols) {
@@ -86,6 +85,16 @@ function edgesOf(
       else known.add(at)
     }
   }
+  return definers
+}
+
+function edgesOf(
+  world: BenchWorld,
+  files: readonly File[],
+  namesIn: readonly ReadonlyMap<string, number>[],
+  mentioned: ReadonlySet<string>,
+): Edges {
+  const definers = definersOf(world, files)
   const edges: Edges = { from: [], to: [], weight: [], name: [] }
   const referred = new Set<string>()
   const add = (from: number, to: number, weight: number, name: string) => {
@@ -179,6 +188,6 @@ function render(
   return answer.shown()
 }
 
-export function lastPart(name: string): string {
+function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }
