@@ -4,7 +4,7 @@ import type { TreeEntry, TreeKey } from '../../src/domain/code-view.ts'
 import type { RepoId } from '../../src/domain/repo.ts'
 import type { Store } from '../../src/store/store.ts'
 import { ada, newRepo } from '../support/store-facts.ts'
-import { BACKENDS, onEach, type TestStore } from '../support/stores.ts'
+import { BACKENDS, onEach, shiftClock, type TestStore } from '../support/stores.ts'
 
 setDefaultTimeout(60_000)
 
@@ -102,16 +102,20 @@ onEach('the code index', BACKENDS, ({ open }) => {
       const found = await store.treesAfter(id, null, 30)
       return found.map((row) => Number.parseInt(row.key, 10)).sort((a, b) => a - b)
     }
-    const hours = (n: number) => opened.query('UPDATE clock_shift SET millis = $1', [n * 3_600_000])
-    for (let n = 0; n < 20; n++) await store.putTree(id, key(n), [])
+    const minutes = (n: number) => shiftClock(opened.query, n * 60)
+    // A minute apart: PGlite's clock ticks in milliseconds, and two in one tick were used at once.
+    for (let n = 0; n < 20; n++) {
+      await minutes(n)
+      await store.putTree(id, key(n), [])
+    }
     // Used again within the hour: not worth a write. Later: it is.
-    await hours(0.5)
+    await minutes(30)
     await store.tree(id, key(1))
-    await hours(2)
+    await minutes(120)
     await store.tree(id, key(0))
     await store.putTree(id, key(20), [])
     await store.putTree(id, key(21), [])
-    await hours(0)
+    await minutes(0)
     expect(await kept()).toEqual([0, ...Array.from({ length: 17 }, (_, n) => n + 3), 20, 21])
   })
 
