@@ -19,7 +19,7 @@ import type { ConventionId, ConventionState } from '../domain/convention.ts'
 import type { RecordId, RecordKind } from '../domain/record.ts'
 import type { CommitId, Position, RepoId } from '../domain/repo.ts'
 import type { TaskId, TaskKind, TaskState } from '../domain/task.ts'
-import { exactText, instant, text } from './column.ts'
+import { bytes, exactText, instant, text } from './column.ts'
 
 /**
  * The tables, once for PGlite and Postgres. `migrations/` follows from this file, except triggers and functions, which
@@ -267,8 +267,11 @@ export const receipt = pgTable(
     task: taskId(),
     actor: text('actor').notNull(),
     session: text('session'),
-    /** JSON in its exact bytes: `jsonb` would reorder keys and refuse characters that text may hold escaped. */
-    manifest: text('manifest').notNull(),
+    /**
+     * JSON in its exact bytes: `jsonb` would reorder keys and refuse characters that text may hold
+     * escaped. Compressed by zstd, but for those of before 0006.
+     */
+    manifest: bytes('manifest').notNull(),
     at: at(),
   },
   (t) => [

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { Glob } from 'bun'
 import { type Migration, migrate } from '../../src/store/migrate.ts'
 import { MIGRATIONS } from '../../src/store/migrations.ts'
+import { unpackText } from '../../src/store/sql/packed-json.ts'
 import { faultOf } from '../support/faults.ts'
 import { BACKENDS, type EmptySchema, onEach } from '../support/stores.ts'
 
@@ -128,6 +129,19 @@ onEach('the migrator', BACKENDS, ({ openEmpty }) => {
     expect(String(failure)).toContain('division by zero')
     expect(await tables()).toEqual(['schema_migration', 't_0000'])
     expect(await run([step('0000'), step('0001')])).toMatchObject({ applied: ['0001'] })
+  })
+
+  test('keeps the bytes of receipts that were text before 0006', async () => {
+    await run(MIGRATIONS.slice(0, 6))
+    await schema.link.query('ALTER TABLE receipt DROP CONSTRAINT receipt_repo_task_task_repo_id_fk')
+    const manifest = '{"goal":"\\u0000 ü \u{1f600}","at":1.50}'
+    await schema.link.query(
+      `INSERT INTO receipt (repo, id, task, actor, manifest, at) VALUES ('r', 'rcp:1', 't', 'ada', $1, now())`,
+      [manifest],
+    )
+    expect((await run(MIGRATIONS)).applied).toContain('0006_packed_receipts')
+    const [row] = await schema.link.query('SELECT manifest FROM receipt')
+    expect(unpackText(row?.manifest as Uint8Array)).toBe(manifest)
   })
 
   test('does not touch a schema that holds something else of that name', async () => {

@@ -3,7 +3,7 @@ import type { TaskId } from '../../src/domain/task.ts'
 import type { NewReceipt, Store } from '../../src/store/store.ts'
 import { refusalOf } from '../support/faults.ts'
 import { ada, newRecord, newTask, repoWithTask } from '../support/store-facts.ts'
-import { BACKENDS, onEach, type TestStore } from '../support/stores.ts'
+import { BACKENDS, onEach, shiftClock, type TestStore } from '../support/stores.ts'
 
 setDefaultTimeout(60_000)
 
@@ -52,11 +52,22 @@ onEach('receipts', BACKENDS, ({ open }) => {
     expect(await refusalOf(store.putReceipt(repo, lost))).toBe('not_found/task')
   })
 
+  test('of before they were compressed are read as well', async () => {
+    const { repo, task } = await repoWithTask(store)
+    await store.putReceipt(repo, newReceipt(task.id))
+    const old = `UPDATE receipt SET manifest = convert_to($1, 'UTF8') WHERE repo = $2`
+    await opened.query(old, ['{"items":[]}', repo])
+    await store.putReceipt(repo, newReceipt(task.id))
+    expect(await store.receiptsByPrefix(repo, 'rcp:', 2)).toMatchObject([
+      { manifest: { items: [] } },
+    ])
+  })
+
   test('are listed newest first, by task, session and page', async () => {
     const { repo, task } = await repoWithTask(store)
     const other = await store.createTask(repo, newTask(), ada)
     // Receipts take no position, and PGlite's clock counts milliseconds: those of one go by id.
-    const seconds = (n: number) => opened.query('UPDATE clock_shift SET millis = $1', [n * 1_000])
+    const seconds = (n: number) => shiftClock(opened.query, n)
     for (const [second, [id, of, session]] of (
       [
         ['rcp:c', task.id, 's-1'],

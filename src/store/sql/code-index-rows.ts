@@ -5,7 +5,8 @@ import type { RepoId } from '../../domain/repo.ts'
 import type { Queries } from '../database.ts'
 import { fileIndex, tree, vector } from '../schema-code.ts'
 import type { FileKey, KeptFile, KeptTree } from '../store.ts'
-import { unpack, unpackTree } from './code-index.ts'
+import { unpackTree } from './code-index.ts'
+import { unpack } from './packed-json.ts'
 
 /** The rows of the code index in pages, as whoever compares or drops them goes through them. */
 export async function filesAfter(

@@ -6,6 +6,7 @@ import type { RepoId } from '../../domain/repo.ts'
 import type { Queries } from '../database.ts'
 import { fileIndex, tree } from '../schema-code.ts'
 import { NOW } from './fact.ts'
+import { pack, unpack } from './packed-json.ts'
 
 const FILES_PER_STATEMENT = 500
 const BLOBS_PER_STATEMENT = 5_000
@@ -138,15 +139,6 @@ function isOneOf(repo: RepoId, version: string, blobs: readonly BlobId[]) {
     eq(fileIndex.version, version),
     sql`${fileIndex.blob} = any(${sql.param(blobs)}::text[])`,
   )
-}
-
-function pack(value: unknown): Buffer {
-  return Bun.zstdCompressSync(JSON.stringify(value), { level: 3 })
-}
-
-/** What `pack` was given; it is read by the version that wrote it. */
-export function unpack(doc: Uint8Array): unknown {
-  return JSON.parse(Bun.zstdDecompressSync(doc).toString())
 }
 
 function* slices<T>(items: readonly T[], size: number): Generator<readonly T[]> {

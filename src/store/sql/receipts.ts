@@ -9,6 +9,7 @@ import type { NewReceipt, Page, Receipt, ReceiptFilter } from '../store.ts'
 import { bounded, pageOf } from './bounds.ts'
 import { NOW } from './fact.ts'
 import { idTaken } from './free-id.ts'
+import { packText, unpack, unpackText } from './packed-json.ts'
 import { assertTask } from './task-row.ts'
 
 const receiptColumns = {
@@ -28,7 +29,7 @@ const receiptColumns = {
  */
 export async function putReceipt(queries: Queries, repo: RepoId, fresh: NewReceipt): Promise<void> {
   const manifest = JSON.stringify(fresh.manifest)
-  if (await insertNew(queries, repo, fresh, manifest)) return
+  if (await insertNew(queries, repo, fresh, packText(manifest))) return
   await assertTask(queries, repo, fresh.task)
   await assertSameManifest(queries, repo, fresh.id, manifest)
   if (fresh.session === null) return
@@ -47,14 +48,14 @@ async function insertNew(
   queries: Queries,
   repo: RepoId,
   { id, task, actor, session }: NewReceipt,
-  manifest: string,
+  manifest: Uint8Array,
 ): Promise<boolean> {
   const rows = await rowsOf(
     queries,
     sql`
       with made as (
         insert into receipt (repo, id, task, actor, session, manifest, at)
-        select repo, ${id}::text, id, ${actor}::text, ${session}::text, ${manifest}::text, ${NOW}
+        select repo, ${id}::text, id, ${actor}::text, ${session}::text, ${manifest}::bytea, ${NOW}
         from task where repo = ${repo} and id = ${task}
         on conflict do nothing
         returning repo, id, task, actor, session, at
@@ -160,9 +161,9 @@ async function assertSameManifest(
     .select({ manifest: receipt.manifest })
     .from(receipt)
     .where(and(eq(receipt.repo, repo), eq(receipt.id, id)))
-  if (kept?.manifest !== manifest) throw idTaken(id)
+  if (kept === undefined || unpackText(kept.manifest) !== manifest) throw idTaken(id)
 }
 
-function toReceipt(row: Omit<Receipt, 'manifest'> & { readonly manifest: string }): Receipt {
-  return { ...row, manifest: JSON.parse(row.manifest) as Receipt['manifest'] }
+function toReceipt(row: Omit<Receipt, 'manifest'> & { readonly manifest: Uint8Array }): Receipt {
+  return { ...row, manifest: unpack(row.manifest) as Receipt['manifest'] }
 }

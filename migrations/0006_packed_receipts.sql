@@ -1,0 +1,1 @@
+ALTER TABLE "receipt" ALTER COLUMN "manifest" SET DATA TYPE bytea USING convert_to("manifest", 'UTF8');
