@@ -3,6 +3,7 @@ import type { DaemonView } from './api/views.ts'
 import type { Settings } from './config.ts'
 import { type Log, postgresLine } from './daemon/log.ts'
 import { CodeIndexes } from './ops/code-indexes.ts'
+import { giveBackIdle } from './ops/garbage.ts'
 import { handlers } from './ops/handlers.ts'
 import { SemanticSearch } from './ops/semantic.ts'
 import { openStore } from './store/open.ts'
@@ -32,6 +33,7 @@ export async function openDaemon(settings: Settings, around: Around) {
     },
     handlers,
     maintain: () => store.maintain(),
+    tidy: giveBackIdle,
     close: () => store.close(),
   }
 }

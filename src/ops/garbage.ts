@@ -5,21 +5,37 @@ import { edenGC, fullGC, memoryUsage } from 'bun:jsc'
  * alone, a daemon would hold some 300 MB of what packs left behind. What is new in the heap shows in no
  * figure of its own before a collection; it does in what the process takes.
  */
-const MUCH_BYTES = 30_000_000
-/** Of what a quick collection leaves: then all is looked at. */
-const TOO_MUCH_BYTES = 80_000_000
+type Limits = {
+  /** Above what the last collection left: what is new is looked at, which takes some milliseconds. */
+  readonly quickBytes: number
+  /** Above what the last full collection left: all is looked at. */
+  readonly fullBytes: number
+}
+
+/** While somebody waits; reached only where packs are asked for one after another. */
+const ASKED: Limits = { quickBytes: 30_000_000, fullBytes: 80_000_000 }
+const IDLE: Limits = { quickBytes: 5_000_000, fullBytes: 40_000_000 }
 
 let keptBytes = Number.POSITIVE_INFINITY
 let quickBytes = Number.POSITIVE_INFINITY
 
-/** Collects garbage where much has come by now: some milliseconds once in a few packs, seldom more. */
+/** Collects garbage where so much has come that the next pack must not add to it. */
 export function giveBackMuch(): void {
+  giveBackAbove(ASKED)
+}
+
+/** Collects garbage while nobody waits, so that the next pack need not. */
+export function giveBackIdle(): void {
+  giveBackAbove(IDLE)
+}
+
+function giveBackAbove(limits: Limits): void {
   const bytes = memoryUsage().current
   // What was collected is given back to the system bit by bit.
   keptBytes = Math.min(keptBytes, bytes)
   quickBytes = Math.min(quickBytes, bytes)
-  if (bytes - keptBytes > TOO_MUCH_BYTES) giveBack()
-  else if (bytes - quickBytes > MUCH_BYTES) {
+  if (bytes - keptBytes > limits.fullBytes) giveBack()
+  else if (bytes - quickBytes > limits.quickBytes) {
     edenGC()
     quickBytes = memoryUsage().current
   }

@@ -74,7 +74,9 @@ async function main(options: ChildOptions): Promise<void> {
           })
         }
         const maintain = async () => around.log('maintained')
-        return { deps: {}, handlers, maintain, close: async () => around.log('store closed') }
+        const tidy = () => around.log('tidied')
+        const close = async () => around.log('store closed')
+        return { deps: {}, handlers, maintain, tidy, close }
       },
       onReady: () => {
         process.stderr.write('answers\n')

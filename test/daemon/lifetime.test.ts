@@ -90,6 +90,15 @@ describe('a daemon', () => {
     expect(ends).toBeGreaterThan(maintained ?? 0)
   })
 
+  test('gives memory back in the pause after a call, once', async () => {
+    await using house = new Household()
+    const { ended } = await house.run({ idleSecs: 2 })
+    await sendOver(house.access({ idleSecs: 2 }))('repo.list', {}, MEI, 5_000)
+    expect(await ended).toBe(0)
+    const lines = house.log().match(/repo\.list|tidied|maintained/g)
+    expect(lines).toEqual(['repo.list', 'tidied', 'maintained'])
+  })
+
   test('ends when its store is dead, and the next call finds another', async () => {
     await using house = new Household()
     const { child, ended } = await house.run()
