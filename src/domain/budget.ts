@@ -88,7 +88,10 @@ function fillAll(
     const section = wanted.get(name)
     if (section === undefined || section.items.length === 0) return 0
     // The rounds that find nothing to change any more ask for what was done already.
-    if (filledTo.get(name) === cap) return fills.get(name)!.used
+    const before = fills.get(name)
+    if (before !== undefined && before.holdsDownTo <= cap && cap <= filledTo.get(name)!) {
+      return before.used
+    }
     const after = fillSection(section.items, section.headingCost, cap)
     fills.set(name, after)
     filledTo.set(name, cap)
@@ -97,7 +100,8 @@ function fillAll(
   let left = 0
   for (const { names, cap } of caps(tokens)) {
     let room = cap
-    for (const name of names) room -= fill(name, room)
+    // The first of the spill comes after all others: it is filled once, with what they leave it.
+    if (names[0] !== SPILL[0]) for (const name of names) room -= fill(name, room)
     left += room
   }
   for (let round = 0; round < SPILL_ROUNDS; round++) {

@@ -77,7 +77,8 @@ describe('a section of which the reader has some', () => {
     fc.assert(
       fc.property(sectionItems(40), room, (items, cap) => {
         const all = items.map((item): BudgetItem => ({ ...item, sent: 'full' }))
-        expect(fillSection(all, HEADING, cap)).toEqual({ tiers: new Map(), used: 0, value: 0 })
+        const { tiers, used, value } = fillSection(all, HEADING, cap)
+        expect({ tiers, used, value }).toEqual({ tiers: new Map(), used: 0, value: 0 })
       }),
       { seed: 75, numRuns: 100 },
     )

@@ -126,6 +126,18 @@ describe('a section', () => {
     )
   })
 
+  test('is the same in any less room that it says it holds in', () => {
+    fc.assert(
+      fc.property(sectionItems(40), room, fc.nat(400), (items, tokens, less) => {
+        const wide = fillSection(items, HEADING, tokens + HEADING)
+        const cap = Math.max(wide.holdsDownTo, tokens + HEADING - less)
+        expect(wide.holdsDownTo).toBe(wide.used)
+        expect(fillSection(items, HEADING, cap)).toEqual(wide)
+      }),
+      { seed: 18, numRuns: 500 },
+    )
+  })
+
   test('spends on breadth what the richest tier of the first would cost', () => {
     const costs = (...tokens: number[]) =>
       tokens.map((cost, level) => ({
