@@ -20,7 +20,7 @@ export async function loadTokenCounter(): Promise<(text: string) => number> {
   const pieces = new Memo(PIECES_MAX, encode)
   const count = (text: string) => countPieces(text, pieces, encode)
   const texts = new Memo(TEXTS_MAX, count)
-  return (text) => (text.length > TEXT_CHARS_MAX ? count(text) : texts.get(text))
+  return (text) => (text.length > TEXT_CHARS_MAX ? countLines(text, texts, count) : texts.get(text))
 }
 
 const TEXTS_MAX = 20_000
@@ -30,17 +30,45 @@ const PIECE_CHARS_MAX = 40
 
 /**
  * The encoder cuts text into pieces first and then encodes each by itself, so the counts of pieces
- * add up. Here only ASCII is cut, where the pattern says the same in both regex engines; a text with
- * anything else goes to the encoder whole.
+ * add up. No piece goes on from a line end into what is neither white space nor a slash: the lines of
+ * a long text are counted one by one, and most were counted before. What was not is not kept, as a
+ * part of a text keeps all of it in memory.
+ */
+function countLines(text: string, texts: Memo, count: (text: string) => number): number {
+  let tokens = 0
+  let start = 0
+  for (let end = text.indexOf('\n') + 1; end > 0; end = text.indexOf('\n', end) + 1) {
+    if (end < text.length && (!isVisibleAscii(text.charCodeAt(end)) || text[end] === '/')) continue
+    const line = text.slice(start, end)
+    tokens += texts.known(line) ?? count(line)
+    start = end
+  }
+  return start === text.length ? tokens : tokens + count(text.slice(start))
+}
+
+function isVisibleAscii(unit: number): boolean {
+  return unit > 0x20 && unit < 0x7f
+}
+
+/**
+ * Here only ASCII is cut into pieces, where the pattern says the same in both regex engines. Of a
+ * text with anything else, each word with it goes to the encoder whole: no piece goes on from a
+ * letter or digit into a space.
  */
 function countPieces(text: string, memo: Memo, encode: (text: string) => number): number {
-  if (!/^[\0-\x7f]*$/.test(text)) return encode(text)
+  const words = ASCII.test(text) ? [text] : text.split(WORD_BORDER)
   let tokens = 0
-  for (const piece of text.match(ASCII_PIECES) ?? []) {
-    tokens += piece.length > PIECE_CHARS_MAX ? encode(piece) : memo.get(piece)
+  for (const word of words) {
+    const pieces = ASCII.test(word) ? (word.match(ASCII_PIECES) ?? []) : [word]
+    for (const piece of pieces) {
+      tokens += piece.length > PIECE_CHARS_MAX ? encode(piece) : memo.get(piece)
+    }
   }
   return tokens
 }
+
+const ASCII = /^[\0-\x7f]*$/
+const WORD_BORDER = /(?<=[A-Za-z0-9])(?= )/
 
 /** `pat_str` of o200k_base with its character classes cut down to ASCII. */
 const ENDING = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?"
@@ -77,5 +105,9 @@ class Memo {
     }
     this.young.set(key, value)
     return value
+  }
+
+  known(key: string): number | undefined {
+    return this.young.get(key) ?? this.old.get(key)
   }
 }

@@ -102,6 +102,25 @@ describe('the counter counts as encode_ordinary does', () => {
     })
   })
 
+  test('on a long text, of which it knows some lines', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 40 }),
+      fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
+      fc.constantFrom(...TEXTS, '/', ' ', '\u0085', '\ufeff', 'a…', ' …a b', 'né à Orléans'),
+    )
+    const end = fc.constantFrom('\n', '\n', '\n', '\r\n', '\n\n', '\n ')
+    const lines = fc.array(
+      fc.tuple(line, end).map(([text, ending]) => text + ending),
+      { minLength: 20, maxLength: 60 },
+    )
+    const long = (parts: readonly string[]) => {
+      for (const part of parts.slice(0, 10)) countTokens(part)
+      same(parts.join(''))
+      same(parts.join('').trimEnd())
+    }
+    fc.assert(fc.property(lines, long), { seed: 64, numRuns: 300 })
+  })
+
   test('on any Unicode', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
