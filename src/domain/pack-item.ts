@@ -46,7 +46,7 @@ export function tierTexts(handle: string, summary: string, full: string): TierTe
   return texts
 }
 
-/** A whole number as text that sorts by bytes as the number does. */
+/** A whole number below 10^12 as text that sorts by bytes as the number does. */
 export function sortable(value: number): string {
-  return String(value).padStart(12, '0')
+  return String(1_000_000_000_000 + value).slice(1)
 }

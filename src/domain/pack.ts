@@ -14,12 +14,12 @@ import { type CountTokens, frameOf, HEADINGS } from './pack-text.ts'
 import {
   decide,
   type Manifest,
+  type ManifestItem,
   RECEIPT_DIGITS,
   receiptId,
   scoreOf,
-  type UndecidedItem,
 } from './receipt.ts'
-import type { Tier } from './section-fill.ts'
+import { TIERS, type Tier } from './section-fill.ts'
 import { sentLine } from './sent-line.ts'
 import { WEIGHTS, type WeightTable } from './weights.ts'
 
@@ -53,7 +53,9 @@ export function buildPack(
       ...{ position: input.position, overlay: input.overlay, indexVersion: input.indexVersion },
     },
     ...{ weights, reserved: frame.reserved + line.reserved, headings },
-    items: items.map((item) => undecidedItem(item, sent.get(item.id), countTokens)),
+    items: items.map((item) =>
+      undecidedItem(item, scores.get(item.id)!, sent.get(item.id), countTokens),
+    ),
   }
   const { allocation } = decide(undecided, scores)
   const manifest: Manifest = {
@@ -61,10 +63,9 @@ export function buildPack(
     ...{ version: 1, encoding: 'o200k_base', degraded, unweighed },
     items: undecided.items.map((item, at) => {
       const tier = allocation.tiers.get(item.id) ?? null
-      const score = scores.get(item.id)!
       // Without a session nobody can say what was delivered to whom.
       const isNoted = input.ledger !== undefined && tier !== null && item.kind !== 'group'
-      return { ...item, score, tier, ...(isNoted && { hashes: tierHashes(items[at]!) }) }
+      return { ...item, tier, hashes: isNoted ? tierHashes(items[at]!) : undefined }
     }),
   }
   const receipt = receiptId(manifest, receiptDigits)
@@ -179,20 +180,42 @@ function bestFirst(
   return items.toSorted((a, b) => scores.get(b.id)! - scores.get(a.id)! || compareBytes(a.id, b.id))
 }
 
+/** Keys in the order of their bytes, which is what the receipt's hash takes them in. */
 function undecidedItem(
   item: PackItem,
+  score: number,
   sent: Tier | undefined,
   countTokens: CountTokens,
-): UndecidedItem {
-  const costs: Partial<Record<Tier, number>> = {}
-  for (const { tier, text } of item.texts) costs[tier] = countTokens(text)
+): ManifestItem {
   const { id, section, kind, ranks, factor, place } = item
+  const isFile = place !== null && place.symbol === null
   return {
-    ...{ id, section, kind, ranks, factor, costs },
-    ...(item.required ? { required: true } : {}),
-    ...(item.parent === null ? {} : { parent: item.parent }),
-    ...(sent === undefined ? {} : { sent }),
-    ...(place === null || place.symbol !== null ? {} : { path: place.path, blob: place.blob }),
-    ...(place === null || place.symbol === null ? {} : { symbol: place.symbol, line: place.line }),
+    blob: isFile ? place.blob : undefined,
+    costs: costsOf(item, countTokens),
+    factor,
+    hashes: undefined,
+    id,
+    kind,
+    line: isFile ? undefined : place?.line,
+    parent: item.parent ?? undefined,
+    path: isFile ? place.path : undefined,
+    ranks,
+    required: item.required ? true : undefined,
+    score,
+    section,
+    sent,
+    symbol: place?.symbol ?? undefined,
+    tier: null,
   }
 }
+
+function costsOf({ texts }: PackItem, countTokens: CountTokens): ManifestItem['costs'] {
+  const costs: Partial<Record<Tier, number>> = {}
+  for (const wanted of TIERS_BY_BYTES) {
+    const text = texts.find(({ tier }) => tier === wanted)?.text
+    if (text !== undefined) costs[wanted] = countTokens(text)
+  }
+  return costs
+}
+
+const TIERS_BY_BYTES = TIERS.toSorted(compareBytes)

@@ -3,7 +3,7 @@ import { type Allocation, allocate, SECTIONS, type SectionName } from './budget.
 import { canonicalJson } from './canonical.ts'
 import { type CodePlace, type ItemKind, sortable, type TierHashes } from './pack-item.ts'
 import { fusedScore, type Ranks, scaled } from './rank.ts'
-import { type BudgetItem, TIERS, type Tier } from './section-fill.ts'
+import { type BudgetItem, TIERS, type Tier, type TierCost } from './section-fill.ts'
 import type { WeightTable } from './weights.ts'
 
 /**
@@ -49,17 +49,17 @@ export type ManifestItem = {
   readonly score: number
   /** Tokens at each tier it has. */
   readonly costs: Readonly<Partial<Record<Tier, number>>>
-  readonly required?: true
-  readonly parent?: string
+  readonly required?: true | undefined
+  readonly parent?: string | undefined
   /** The tier at which the reader had it already, unchanged. */
-  readonly sent?: Tier
+  readonly sent?: Tier | undefined
   /** Of what is shown to a session: which content it is, at each tier. */
-  readonly hashes?: TierHashes
+  readonly hashes?: TierHashes | undefined
   /** Of a code item. A symbol's path and blob are its parent's. */
-  readonly path?: string
-  readonly blob?: string
-  readonly symbol?: string
-  readonly line?: number
+  readonly path?: string | undefined
+  readonly blob?: string | undefined
+  readonly symbol?: string | undefined
+  readonly line?: number | undefined
 }
 
 export const RECEIPT_DIGITS = 8
@@ -87,13 +87,14 @@ export function decide(
   manifest: Undecided,
   scores: ReadonlyMap<string, number> = scoresOf(manifest),
 ): Decision {
-  const sections = SECTIONS.map((name) => ({
-    name,
-    headingCost: manifest.headings[name],
-    items: manifest.items.flatMap((item, at) =>
-      item.section === name && !isKept(item) ? [budgetItem(item, scores.get(item.id)!, at)] : [],
-    ),
-  }))
+  const sections = SECTIONS.map((name) => {
+    return { name, headingCost: manifest.headings[name], items: [] as BudgetItem[] }
+  })
+  const itemsOf = new Map(sections.map(({ name, items }) => [name, items]))
+  for (const [at, item] of manifest.items.entries()) {
+    if (isKept(item)) continue
+    itemsOf.get(item.section)?.push(budgetItem(item, scores.get(item.id)!, at))
+  }
   return { scores, allocation: allocate(manifest.inputs.budget, manifest.reserved, sections) }
 }
 
@@ -124,15 +125,22 @@ export function scoreOf(
 }
 
 function budgetItem(item: UndecidedItem, score: number, at: number): BudgetItem {
+  const { id, kind, parent, required } = item
+  const costs: TierCost[] = []
+  for (const tier of TIERS) {
+    const tokens = item.costs[tier]
+    if (tokens !== undefined) costs.push({ tier, tokens })
+  }
+  // The line of a group is worth nothing without what stands under it.
+  const sent = kind === 'group' ? 'full' : item.sent
   return {
-    ...{ id: item.id, score, order: sortable(at) },
-    ...{ required: item.required === true, parent: item.parent ?? null },
-    costs: TIERS.flatMap((tier) => {
-      const tokens = item.costs[tier]
-      return tokens === undefined ? [] : [{ tier, tokens }]
-    }),
-    // The line of a group is worth nothing without what stands under it.
-    ...(item.kind === 'group' ? { sent: 'full' } : item.sent !== undefined && { sent: item.sent }),
+    id,
+    score,
+    order: sortable(at),
+    required: required === true,
+    parent: parent ?? null,
+    costs,
+    sent,
   }
 }
 

@@ -41,11 +41,11 @@ export function quotedLines(text: string, charsMax: number = TEXT_CHARS_MAX): st
  * up exactly; that is checked here because every budget rests on it.
  */
 export function block(lines: readonly string[]): string {
-  const text = `${lines.map((line) => line.trimEnd()).join('\n')}\n`
-  if (/^[\s/]/.test(text) || /\s\n$/.test(text)) {
-    throw new RangeError(`not a block: ${JSON.stringify(text.slice(0, 80))}`)
+  const text = lines.map((line) => line.trimEnd()).join('\n')
+  if (text === '' || text.startsWith('/') || text.trim().length < text.length) {
+    throw new RangeError(`not a block: ${JSON.stringify(`${text}\n`.slice(0, 80))}`)
   }
-  return text
+  return `${text}\n`
 }
 
 /** Cuts to `charsMax` UTF-16 units at most, `…` included, without splitting a character. */

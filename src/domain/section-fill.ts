@@ -58,7 +58,7 @@ export type BudgetItem = {
   readonly parent: string | null
   readonly costs: readonly TierCost[]
   /** The tier at which the reader has it, or need not have it: worth showing only more richly, or above another. */
-  readonly sent?: Tier
+  readonly sent?: Tier | undefined
 }
 export type TierCost = { readonly tier: Tier; readonly tokens: number }
 
