@@ -74,8 +74,9 @@ function sharedFolders(paths: readonly string[]): Map<string, string> {
 
 /** `up` levels above a file; '' when that is the root. */
 function folderOf(path: string, up: number): string {
-  const parts = path.split('/').slice(0, -up)
-  return parts.length === 0 ? '' : `${parts.join('/')}/`
+  let end = path.length
+  for (let step = 0; step < up; step++) end = end > 0 ? path.lastIndexOf('/', end - 1) : -1
+  return path.slice(0, end + 1)
 }
 
 /** Worth nothing by itself: it is shown when something under it is. */
@@ -96,8 +97,13 @@ function fileItem(
   const name = folder === null ? file.path : file.path.slice(folder.length)
   const mark = changed ? ' (changed by this task)' : ''
   return {
-    ...{ id, section: 'code', kind: 'file', ranks: file.ranks, factor: file.factor },
-    ...{ required: false, parent: folder === null ? null : `in:${folder}` },
+    id,
+    section: 'code',
+    kind: 'file',
+    ranks: file.ranks,
+    factor: file.factor,
+    required: false,
+    parent: folder === null ? null : `in:${folder}`,
     place: { path: file.path, blob: file.blob, symbol: null, line: 0 },
     order: `${file.path}\0${sortable(0)}`,
     texts: [
@@ -107,13 +113,18 @@ function fileItem(
 }
 
 function symbolItem(candidate: SymbolCandidate, id: string, parent: string): PackItem {
-  const { path, blob, symbol, nth } = candidate
+  const { path, blob, symbol, nth, ranks, factor } = candidate
   const { name, kind, line } = symbol
   return {
-    ...{ id, section: 'code', kind: 'symbol', ranks: candidate.ranks, factor: candidate.factor },
-    ...{ required: false, parent },
+    id,
+    section: 'code',
+    kind: 'symbol',
+    ranks,
+    factor,
+    required: false,
+    parent,
     place: { path, blob, symbol: name, line },
-    order: [path, sortable(line), kind, name, sortable(nth)].join('\0'),
+    order: `${path}\0${sortable(line)}\0${kind}\0${name}\0${sortable(nth)}`,
     texts: symbolTexts(candidate),
   }
 }

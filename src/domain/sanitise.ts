@@ -41,11 +41,13 @@ export function quotedLines(text: string, charsMax: number = TEXT_CHARS_MAX): st
  * up exactly; that is checked here because every budget rests on it.
  */
 export function block(lines: readonly string[]): string {
-  const text = lines.map((line) => line.trimEnd()).join('\n')
-  if (text === '' || text.startsWith('/') || text.trim().length < text.length) {
-    throw new RangeError(`not a block: ${JSON.stringify(`${text}\n`.slice(0, 80))}`)
+  let text = ''
+  for (const line of lines) text += `${line.trimEnd()}\n`
+  const said = text.trim()
+  if (said === '' || said.length + 1 < text.length || text.startsWith('/')) {
+    throw new RangeError(`not a block: ${JSON.stringify(text.slice(0, 80))}`)
   }
-  return `${text}\n`
+  return text
 }
 
 /** Cuts to `charsMax` UTF-16 units at most, `…` included, without splitting a character. */
@@ -75,8 +77,12 @@ function wrapped(line: string): string[] {
 }
 
 function oneLine(text: string, charsMax: number): string {
+  if (text.length <= charsMax && PLAIN.test(text)) return text
   return clip(visible(text, charsMax).replace(/\s+/g, ' ').trim(), charsMax)
 }
+
+/** Words of visible ASCII, one space between them: a line already. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 /**
  * What a reader would see: line ends as `\n`, tabs as spaces, no control, direction, tag or
