@@ -1,4 +1,5 @@
 import { SECTIONS, type SectionName } from './budget.ts'
+import { canonicalJson } from './canonical.ts'
 import { knownTiers, type Ledger, tierHashes } from './ledger.ts'
 import { compareBytes } from './order.ts'
 import type { Candidates, ChangedCode } from './pack-candidate.ts'
@@ -34,7 +35,7 @@ export function buildPack(
   countTokens: CountTokens,
   receiptDigits: number = RECEIPT_DIGITS,
   weights: WeightTable = WEIGHTS,
-): Pack {
+): BuiltPack {
   const { items, scores, unweighed } = weighedItems(input, weights)
   const degraded = [...new Set(input.degraded)].sort(compareBytes)
   const frame = frameOf(input.task.id, degraded, input.budget, countTokens, receiptDigits)
@@ -68,11 +69,16 @@ export function buildPack(
       return { ...item, tier, hashes: isNoted ? tierHashes(items[at]!) : undefined }
     }),
   }
-  const receipt = receiptId(manifest, receiptDigits)
-  return finishPack(manifest, receipt, items, known, input.records, { frame, line, countTokens })
+  const manifestText = canonicalJson(manifest)
+  const receipt = receiptId(manifestText, receiptDigits)
+  const around = { frame, line, countTokens }
+  return { ...finishPack(manifest, receipt, items, known, input.records, around), manifestText }
 }
 
 const NOTHING_SENT: Ledger = new Map()
+
+/** `manifestText`: the manifest's canonical JSON, as the receipt's id is made from it. */
+export type BuiltPack = Pack & { readonly manifestText: string }
 
 export type PackInput = {
   readonly task: PackTask

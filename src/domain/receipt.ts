@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { type Allocation, allocate, SECTIONS, type SectionName } from './budget.ts'
-import { canonicalJson } from './canonical.ts'
 import { type CodePlace, type ItemKind, sortable, type TierHashes } from './pack-item.ts'
 import { fusedScore, type Ranks, scaled } from './rank.ts'
 import { type BudgetItem, TIERS, type Tier, type TierCost } from './section-fill.ts'
@@ -64,9 +63,9 @@ export type ManifestItem = {
 
 export const RECEIPT_DIGITS = 8
 
-export function receiptId(manifest: Manifest, digits: number = RECEIPT_DIGITS): string {
-  const digest = hash('sha256', canonicalJson(manifest), 'hex')
-  return `rcp:${digest.slice(0, digits)}`
+/** @param manifestText its canonical JSON */
+export function receiptId(manifestText: string, digits: number = RECEIPT_DIGITS): string {
+  return `rcp:${hash('sha256', manifestText, 'hex').slice(0, digits)}`
 }
 
 /** Where a code item of the pack is: its id can be followed as long as the receipt is kept. */
