@@ -8,6 +8,7 @@ import { type BudgetItem, fillSection, type SectionFill, type Tier } from './sec
  * What is required is in at its richest, whatever the budget; when that alone is over it, nothing
  * else is in, and `over` says by how much. The rest is divided between sections by their shares
  * (largest remainder), each filled by value; what a section leaves goes to the others in spill order.
+ * The goal comes before the shares: its section has room for it at its poorest wherever that fits.
  */
 export function allocate(
   budget: number,
@@ -48,7 +49,8 @@ export const SHARES = [
   { sections: ['history'], share: 20 },
   { sections: ['code'], share: 50 },
   { sections: ['conventions', 'live'], share: 10 },
-] as const satisfies readonly { sections: readonly SectionName[]; share: number }[]
+] as const satisfies readonly Share[]
+type Share = { readonly sections: readonly SectionName[]; readonly share: number }
 
 /** Who takes first what others left unused. */
 export const SPILL = ['code', 'history', 'task', 'map', 'conventions', 'live'] as const
@@ -98,7 +100,7 @@ function fillAll(
     return after.used
   }
   let left = 0
-  for (const { names, cap } of caps(tokens)) {
+  for (const { names, cap } of caps(tokens, leastOf(wanted.get('task')))) {
     let room = cap
     // The first of the spill comes after all others: it is filled once, with what they leave it.
     if (names[0] !== SPILL[0]) for (const name of names) room -= fill(name, room)
@@ -117,14 +119,35 @@ function fillAll(
 
 const SPILL_ROUNDS = 8
 
-/** Whole tokens by largest remainder; of equal remainders the earlier in the table. */
-export function caps(tokens: number): { names: readonly SectionName[]; cap: number }[] {
-  const exact = SHARES.map(({ sections, share }, at) => {
-    const floor = Math.floor((tokens * share) / 100)
-    return { at, names: sections, cap: floor, remainder: tokens * share - floor * 100 }
+/** Tokens of the best that the reader lacks at its poorest, with the heading; 0 when there is none. */
+function leastOf(section: Pick<BudgetSection, 'headingCost' | 'items'> | undefined): number {
+  const best = section?.items[0]
+  if (section === undefined || best === undefined || best.sent !== undefined) return 0
+  return section.headingCost + best.costs[0]!.tokens
+}
+
+/**
+ * Whole tokens by largest remainder; of equal remainders the earlier in the table.
+ * @param taskLeast what Task has in any case, if there is as much; the others then share the rest
+ */
+export function caps(tokens: number, taskLeast = 0): readonly Cap[] {
+  const all = divided(tokens, SHARES)
+  const isShort = all.some(({ names, cap }) => names[0] === 'task' && cap < taskLeast)
+  if (!isShort || taskLeast > tokens) return all
+  const others = SHARES.filter(({ sections }) => sections[0] !== 'task')
+  return [{ names: ['task'], cap: taskLeast }, ...divided(tokens - taskLeast, others)]
+}
+
+type Cap = { readonly names: readonly SectionName[]; readonly cap: number }
+
+function divided(tokens: number, shares: readonly Share[]): readonly Cap[] {
+  const whole = shares.reduce((sum, { share }) => sum + share, 0)
+  const exact = shares.map(({ sections, share }, at) => {
+    const floor = Math.floor((tokens * share) / whole)
+    return { at, names: sections, cap: floor, remainder: tokens * share - floor * whole }
   })
   let left = tokens - exact.reduce((sum, { cap }) => sum + cap, 0)
-  for (const row of [...exact].sort((a, b) => b.remainder - a.remainder || a.at - b.at)) {
+  for (const row of exact.toSorted((a, b) => b.remainder - a.remainder || a.at - b.at)) {
     if (left-- > 0) row.cap++
   }
   return exact.map(({ names, cap }) => ({ names, cap }))

@@ -48,6 +48,15 @@ describe('the shares of a budget', () => {
     expect(caps(tokens).map(({ cap }) => cap)).toEqual(expected)
   })
 
+  test('are of what is left, where the share of Task is less than it has in any case', () => {
+    const shares = caps(100, 30).map(({ names, cap }) => [names[0], cap])
+    expect(Object.fromEntries(shares)).toEqual({
+      ...{ task: 30, map: 8, history: 15, code: 39, conventions: 8 },
+    })
+    expect(caps(100, 10)).toEqual(caps(100))
+    expect(caps(100, 101)).toEqual(caps(100))
+  })
+
   test('always add up to all of it, and none is off by a token', () => {
     fc.assert(
       fc.property(fc.nat(200_000), (tokens) => {

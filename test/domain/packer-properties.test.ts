@@ -140,6 +140,34 @@ test('a pack of little is within its budget too, and never without a reason', ()
   )
 })
 
+test('the goal is the first thing a pack has room for', () => {
+  let packsTight = 0
+  const sizes = packSizes.chain((all) =>
+    fc.record({
+      ...{ seed: fc.nat(1_000_000), budget: fc.integer({ min: 40, max: 400 }) },
+      ...{ files: fc.nat(40), symbols: fc.nat(60), records: fc.nat(20), rules: fc.nat(4) },
+      ...{ live: fc.nat(4), folders: fc.nat(6) },
+      ...{ required: fc.constant(all.required % 2), degraded: fc.constant(all.degraded) },
+    }),
+  )
+  fc.assert(
+    fc.property(sizes, (all) => {
+      const { manifest } = build(randomPack(all))
+      const { items, headings, reserved } = manifest
+      const goal = items.find(({ kind }) => kind === 'goal')!
+      let fixed = reserved
+      for (const { required, costs } of items) {
+        if (required) fixed += headings.conventions + Math.max(...Object.values(costs))
+      }
+      const fits = fixed + headings.task + goal.costs.handle! <= all.budget
+      expect(goal.tier !== null).toBe(fits)
+      if (fits && (all.budget - fixed) * 0.1 < headings.task + goal.costs.handle!) packsTight++
+    }),
+    { seed: 9, numRuns: 1_500 },
+  )
+  expect(packsTight).toBeGreaterThan(300)
+})
+
 describe('a larger budget', () => {
   test('never loses a required convention', () => {
     always(60, (input, pack, { seed }) => {
