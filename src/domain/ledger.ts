@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { PackItem, TierHashes } from './pack-item.ts'
 import type { Manifest } from './receipt.ts'
-import { type Tier, tierRank } from './section-fill.ts'
+import { TIERS_BY_BYTES, type Tier, tierRank } from './section-fill.ts'
 
 /**
  * Which of `items` the reader has already, and how richly: what it was sent last of an item still
@@ -27,7 +27,10 @@ export type Sent = { readonly tier: Tier; readonly hash: string }
 /** What a pack that shows the item delivers. */
 export function tierHashes(item: PackItem): TierHashes {
   const hashes: Partial<Record<Tier, string>> = {}
-  for (const { tier } of item.texts) hashes[tier] = contentHash(item, tier) ?? ''
+  for (const tier of TIERS_BY_BYTES) {
+    const hash = contentHash(item, tier)
+    if (hash !== null) hashes[tier] = hash
+  }
   return hashes
 }
 
@@ -43,7 +46,7 @@ function contentHash(item: PackItem, tier: Tier): string | null {
   const { section, kind, parent, place } = item
   const whole = kind === 'file' && parent !== null ? `- ${parent.slice(3)}${text.slice(2)}` : text
   const said = [section, place?.path ?? '', place?.symbol ?? '', whole].join('\0')
-  return createHash('sha256').update(said).digest('hex').slice(0, HASH_DIGITS)
+  return digest('sha256', said, 'hex').slice(0, HASH_DIGITS)
 }
 
 /** What a pack shows, for the ledger: nothing for one that was made for no session. */

@@ -20,7 +20,7 @@ import {
   receiptId,
   scoreOf,
 } from './receipt.ts'
-import { TIERS, type Tier } from './section-fill.ts'
+import { TIERS_BY_BYTES, type Tier } from './section-fill.ts'
 import { sentLine } from './sent-line.ts'
 import { WEIGHTS, type WeightTable } from './weights.ts'
 
@@ -223,5 +223,3 @@ function costsOf({ texts }: PackItem, countTokens: CountTokens): ManifestItem['c
   }
   return costs
 }
-
-const TIERS_BY_BYTES = TIERS.toSorted(compareBytes)

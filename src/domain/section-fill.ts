@@ -38,6 +38,8 @@ export const BREADTH_FLOOR = 3
 /** Poorest first. */
 export const TIERS = ['handle', 'summary', 'full'] as const
 export type Tier = (typeof TIERS)[number]
+/** In the order in which canonical JSON has them. */
+export const TIERS_BY_BYTES: readonly Tier[] = TIERS.toSorted()
 
 /** Richer is higher. */
 export function tierRank(tier: Tier): number {

@@ -22,7 +22,9 @@ export function renderExplanation(manifest: Manifest): string {
     ...shown.map(row),
     ...(referred.length > 0 ? ['sent before to this reader:', ...referred.map(row)] : []),
     ...(hidden.length > 0 ? ['left out, for want of room:', ...hidden.map(row)] : []),
-    ...Object.entries(manifest.unweighed).map(([kind, count]) => `not weighed: ${count} ${kind}`),
+    ...Object.keys(manifest.unweighed)
+      .sort()
+      .map((kind) => `not weighed: ${manifest.unweighed[kind]} ${kind}`),
     agrees
       ? 'recomputed from the manifest: score and tier of every line agree'
       : `recomputed from the manifest: ${lines.filter((line) => !line.agrees).length} lines differ`,

@@ -74,7 +74,7 @@ async function keep(
   for (let digits = RECEIPT_DIGITS; ; digits += 4) {
     const built = buildPack(gathered, countTokens, digits)
     try {
-      const { receipt: id, manifest } = built
+      const { receipt: id, manifestText: manifest } = built
       await deps.store.putReceipt(repo.id, { id, task: task.id, actor, session, manifest })
       return built
     } catch (thrown) {

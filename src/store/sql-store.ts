@@ -245,8 +245,8 @@ function receiptMethods({
 }: Database): Methods<'putReceipt' | 'receiptsByPrefix' | 'listReceipts'> {
   return {
     putReceipt: async (repo, receipt) => {
-      // The manifest is kept as JSON text, which escapes whatever text cannot hold.
-      assertAllStorable('receipt', { ...receipt, manifest: null })
+      // The manifest is JSON, which escapes whatever text cannot hold.
+      assertAllStorable('receipt', { ...receipt, manifest: '' })
       return read((q) => putReceipt(q, repo, receipt))
     },
     receiptsByPrefix: (repo, prefix, limit) =>

@@ -234,5 +234,6 @@ export type Receipt = {
   readonly manifest: Readonly<Record<string, unknown>>
   readonly at: Instant
 }
-export type NewReceipt = Omit<Receipt, 'at' | 'repo'>
+/** `manifest`: its canonical JSON, which says whether another with the id is the same. */
+export type NewReceipt = Omit<Receipt, 'at' | 'repo' | 'manifest'> & { readonly manifest: string }
 export type ReceiptFilter = { readonly task?: TaskId; readonly session?: string }

@@ -5,7 +5,6 @@ import { join, relative } from 'node:path'
 import { Glob } from 'bun'
 import { type Migration, migrate } from '../../src/store/migrate.ts'
 import { MIGRATIONS } from '../../src/store/migrations.ts'
-import { unpackText } from '../../src/store/sql/packed-json.ts'
 import { faultOf } from '../support/faults.ts'
 import { BACKENDS, type EmptySchema, onEach } from '../support/stores.ts'
 
@@ -141,7 +140,7 @@ onEach('the migrator', BACKENDS, ({ openEmpty }) => {
     )
     expect((await run(MIGRATIONS)).applied).toContain('0006_packed_receipts')
     const [row] = await schema.link.query('SELECT manifest FROM receipt')
-    expect(unpackText(row?.manifest as Uint8Array)).toBe(manifest)
+    expect(Buffer.from(row?.manifest as Uint8Array).toString()).toBe(manifest)
   })
 
   test('does not touch a schema that holds something else of that name', async () => {

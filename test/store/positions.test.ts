@@ -31,7 +31,7 @@ onEach('positions', BACKENDS, ({ open }) => {
     const { repo, task } = await repoWithTask(store)
     await store.updateRepo(repo, { trunk: 'dev' })
     await store.addRecord(repo, newRecord(task.id), ada, 'owner')
-    const receipt = { id: 'rcp:1', task: task.id, actor: 'ada', session: null, manifest: {} }
+    const receipt = { id: 'rcp:1', task: task.id, actor: 'ada', session: null, manifest: '{}' }
     await store.putReceipt(repo, receipt)
     await store.addCheckpoint(repo, newCheckpoint(task.id), ada)
     const rule = await store.addConvention(repo, newConvention({ state: 'proposed' }), ada)

@@ -21,7 +21,7 @@ onEach('receipts', BACKENDS, ({ open }) => {
     task,
     actor: 'ada',
     session: 's-ada',
-    manifest: { items: [] },
+    manifest: '{"items":[]}',
     ...given,
   })
 
@@ -33,9 +33,9 @@ onEach('receipts', BACKENDS, ({ open }) => {
       goal: '<|endoftext|> \u{1f600}',
       __proto: -0.25,
     }
-    await store.putReceipt(repo, newReceipt(task.id, { manifest }))
+    await store.putReceipt(repo, newReceipt(task.id, { manifest: JSON.stringify(manifest) }))
     const [kept] = await store.receiptsByPrefix(repo, 'rcp:', 2)
-    expect<unknown>(kept).toEqual({ ...newReceipt(task.id, { manifest }), repo, at: kept!.at })
+    expect<unknown>(kept).toEqual({ ...newReceipt(task.id), manifest, repo, at: kept!.at })
     expect(Object.keys(kept!.manifest)).toEqual(['z', 'a', 'goal', '__proto'])
     expect<unknown>((await store.repo(repo))?.position).toBe(1)
   })
@@ -44,7 +44,7 @@ onEach('receipts', BACKENDS, ({ open }) => {
     const { repo, task } = await repoWithTask(store)
     await store.putReceipt(repo, newReceipt(task.id))
     await store.putReceipt(repo, newReceipt(task.id, { session: 's-2' }))
-    const other = newReceipt(task.id, { manifest: { items: [1] } })
+    const other = newReceipt(task.id, { manifest: '{"items":[1]}' })
     expect(await refusalOf(store.putReceipt(repo, other))).toBe('conflict/id_taken')
     const { items } = await store.listReceipts(repo, {}, 10)
     expect(items).toMatchObject([{ manifest: { items: [] }, session: 's-ada' }])
@@ -56,10 +56,11 @@ onEach('receipts', BACKENDS, ({ open }) => {
     const { repo, task } = await repoWithTask(store)
     await store.putReceipt(repo, newReceipt(task.id))
     const old = `UPDATE receipt SET manifest = convert_to($1, 'UTF8') WHERE repo = $2`
-    await opened.query(old, ['{"items":[]}', repo])
-    await store.putReceipt(repo, newReceipt(task.id))
+    await opened.query(old, ['{"items":[],"a":1}', repo])
+    await store.putReceipt(repo, newReceipt(task.id, { manifest: '{"a":1,"items":[]}' }))
+    expect(await refusalOf(store.putReceipt(repo, newReceipt(task.id)))).toBe('conflict/id_taken')
     expect(await store.receiptsByPrefix(repo, 'rcp:', 2)).toMatchObject([
-      { manifest: { items: [] } },
+      { manifest: { items: [], a: 1 } },
     ])
   })
 
@@ -76,7 +77,10 @@ onEach('receipts', BACKENDS, ({ open }) => {
       ] as const
     ).entries()) {
       await seconds(second)
-      await store.putReceipt(repo, newReceipt(of, { id, session, manifest: { id } }))
+      await store.putReceipt(
+        repo,
+        newReceipt(of, { id, session, manifest: JSON.stringify({ id }) }),
+      )
     }
     await seconds(0)
     const list = async (filter: Parameters<Store['listReceipts']>[1], limit = 10) => {
@@ -102,7 +106,7 @@ onEach('receipts', BACKENDS, ({ open }) => {
     }
     expect(await cite('last')).toBe(null)
     const put = (id: string, session: string | null) =>
-      store.putReceipt(repo, newReceipt(task.id, { id, session, manifest: { id } }))
+      store.putReceipt(repo, newReceipt(task.id, { id, session, manifest: JSON.stringify({ id }) }))
     await put('rcp:1', 's-ada')
     await put('rcp:2', 's-ada')
     await put('rcp:3', 's-other')

@@ -7,15 +7,10 @@ export function packText(json: string): Buffer {
   return Bun.zstdCompressSync(json, { level: 3 })
 }
 
-/** What `pack` was given. */
+/** What was packed, or kept as it was before such texts were packed. */
 export function unpack(doc: Uint8Array): unknown {
-  return JSON.parse(unpackText(doc))
-}
-
-/** The text that was packed, or that was kept before such texts were packed. */
-export function unpackText(doc: Uint8Array): string {
   const isPacked = MAGIC.every((byte, at) => doc[at] === byte)
-  return Buffer.from(isPacked ? Bun.zstdDecompressSync(doc) : doc).toString()
+  return JSON.parse(Buffer.from(isPacked ? Bun.zstdDecompressSync(doc) : doc).toString())
 }
 
 /** Each frame of zstd begins with these bytes (RFC 8878); no JSON does. */

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Caller } from '../../domain/actor.ts'
+import { canonicalJson } from '../../domain/canonical.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { RepoId } from '../../domain/repo.ts'
 import type { TaskId } from '../../domain/task.ts'
@@ -9,7 +10,7 @@ import type { NewReceipt, Page, Receipt, ReceiptFilter } from '../store.ts'
 import { bounded, pageOf } from './bounds.ts'
 import { NOW } from './fact.ts'
 import { idTaken } from './free-id.ts'
-import { packText, unpack, unpackText } from './packed-json.ts'
+import { packText, unpack } from './packed-json.ts'
 import { assertTask } from './task-row.ts'
 
 const receiptColumns = {
@@ -28,10 +29,9 @@ const receiptColumns = {
  * @throws Fault `conflict` when another manifest has the id; `not_found` for an unknown task.
  */
 export async function putReceipt(queries: Queries, repo: RepoId, fresh: NewReceipt): Promise<void> {
-  const manifest = JSON.stringify(fresh.manifest)
-  if (await insertNew(queries, repo, fresh, packText(manifest))) return
+  if (await insertNew(queries, repo, fresh)) return
   await assertTask(queries, repo, fresh.task)
-  await assertSameManifest(queries, repo, fresh.id, manifest)
+  await assertSameManifest(queries, repo, fresh)
   if (fresh.session === null) return
   const { task, actor, session, id } = fresh
   await queries
@@ -47,15 +47,14 @@ export async function putReceipt(queries: Queries, repo: RepoId, fresh: NewRecei
 async function insertNew(
   queries: Queries,
   repo: RepoId,
-  { id, task, actor, session }: NewReceipt,
-  manifest: Uint8Array,
+  { id, task, actor, session, manifest }: NewReceipt,
 ): Promise<boolean> {
   const rows = await rowsOf(
     queries,
     sql`
       with made as (
         insert into receipt (repo, id, task, actor, session, manifest, at)
-        select repo, ${id}::text, id, ${actor}::text, ${session}::text, ${manifest}::bytea, ${NOW}
+        select repo, ${id}::text, id, ${actor}::text, ${session}::text, ${packText(manifest)}::bytea, ${NOW}
         from task where repo = ${repo} and id = ${task}
         on conflict do nothing
         returning repo, id, task, actor, session, at
@@ -154,14 +153,14 @@ async function lastOf(
 async function assertSameManifest(
   queries: Queries,
   repo: RepoId,
-  id: string,
-  manifest: string,
+  { id, manifest }: NewReceipt,
 ): Promise<void> {
   const [kept] = await queries
     .select({ manifest: receipt.manifest })
     .from(receipt)
     .where(and(eq(receipt.repo, repo), eq(receipt.id, id)))
-  if (kept === undefined || unpackText(kept.manifest) !== manifest) throw idTaken(id)
+  // Those of before 0006 have their keys in another order.
+  if (kept === undefined || canonicalJson(unpack(kept.manifest)) !== manifest) throw idTaken(id)
 }
 
 function toReceipt(row: Omit<Receipt, 'manifest'> & { readonly manifest: Uint8Array }): Receipt {
