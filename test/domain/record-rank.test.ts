@@ -44,7 +44,7 @@ test('the best anchored records are those of weighing each one', () => {
         const score = places.files.get(file) ?? 0
         if (score === 0) return 0
         let strength = score + (places.symbols.get(key) ?? 0)
-        for (let n = followed.get(key) ?? 0; n > 0; n--) strength = Math.floor(strength * 0.7)
+        for (let n = followed.get(key) ?? 0; n > 0; n--) strength = Math.floor((strength * 700) / 1000)
         followed.set(key, (followed.get(key) ?? 0) + 1)
         return strength
       }
