@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RecordId } from './record.ts'
 
 /**
@@ -9,7 +9,7 @@ export type VectorKey = string & { readonly __brand: 'VectorKey' }
 
 export function vectorKey(text: string): VectorKey {
   // Of the first 16 bytes alone: a slice of the whole would keep that alive in JavaScriptCore.
-  return createHash('sha256').update(text).digest().toString('hex', 0, 16) as VectorKey
+  return hash('sha256', text, 'buffer').toString('hex', 0, 16) as VectorKey
 }
 
 export function recordKey(id: RecordId): VectorKey {
