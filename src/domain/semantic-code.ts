@@ -53,35 +53,27 @@ export class SemanticCode {
 
   /** Best first; ties by path, then place in the file. */
   listsOf(files: readonly Hit[], symbols: readonly Hit[]): CodeLists {
-    const places = symbols.flatMap(({ key, score }) =>
-      this.placesOf(key).map((place) => ({ place, score })),
-    )
-    const paths = files.flatMap(({ key, score }) => {
+    const paths: Found<string>[] = []
+    for (const { key, score } of files) {
       const file = this.fileOf.get(key)
-      return file === undefined ? [] : [{ path: file.path, score }]
-    })
+      if (file !== undefined) paths.push({ what: file.path, score })
+    }
+    const places: Found<SymbolPlace>[] = []
+    for (const { key, score } of symbols) {
+      for (let at = this.firstPlace.get(key) ?? -1; at >= 0; at = this.nextPlace[at]!) {
+        const place = { path: this.placeFiles[at]!.path, ordinal: this.ordinals[at]! }
+        places.push({ what: place, score })
+      }
+    }
     return {
       files: paths
-        .sort((a, b) => b.score - a.score || compareBytes(a.path, b.path))
-        .map(({ path }) => path),
+        .sort((a, b) => b.score - a.score || compareBytes(a.what, b.what))
+        .map(({ what }) => what),
       symbols: places
-        .sort(
-          (a, b) =>
-            b.score - a.score ||
-            compareBytes(a.place.path, b.place.path) ||
-            a.place.ordinal - b.place.ordinal,
-        )
+        .sort((a, b) => b.score - a.score || byPlace(a.what, b.what))
         .slice(0, LIMITS.symbols)
-        .map(({ place }) => place),
+        .map(({ what }) => what),
     }
-  }
-
-  private placesOf(key: VectorKey): SymbolPlace[] {
-    const places: SymbolPlace[] = []
-    for (let at = this.firstPlace.get(key) ?? -1; at >= 0; at = this.nextPlace[at]!) {
-      places.push({ path: this.placeFiles[at]!.path, ordinal: this.ordinals[at]! })
-    }
-    return places
   }
 
   private put(file: IndexedFile, ordinal: number): void {
@@ -91,6 +83,12 @@ export class SemanticCode {
     this.placeFiles.push(file)
     this.ordinals.push(ordinal)
   }
+}
+
+type Found<What> = { readonly what: What; readonly score: number }
+
+function byPlace(a: SymbolPlace, b: SymbolPlace): number {
+  return compareBytes(a.path, b.path) || a.ordinal - b.ordinal
 }
 
 type In = { readonly file: IndexedFile }
