@@ -1,3 +1,5 @@
+import { RunMemo } from './run-memo.ts'
+
 /** Part of the index version: what is stored by content hash was cut by these rules. */
 export const TERMS_VERSION = 1
 
@@ -10,7 +12,15 @@ export const TERMS_VERSION = 1
  * Depends on nothing but the text and the Unicode tables of the running Bun.
  */
 export function terms(text: string): string[] {
-  const out: string[] = []
+  return readRuns(text, IDENTIFIERS)
+}
+
+/**
+ * What each run of word characters of a text stands for, in order. Runs are cut as `terms` cuts them:
+ * single ASCII characters are left out.
+ */
+export function readRuns<Meaning>(text: string, memo: RunMemo<readonly Meaning[]>): Meaning[] {
+  const out: Meaning[] = []
   const normal = isAscii(text) ? text : text.normalize('NFC')
   const end = normal.length
   let at = 0
@@ -19,7 +29,7 @@ export function terms(text: string): string[] {
     if (stop === at) at++
     else {
       if (stop - at > 1 || normal.charCodeAt(at) > 127) {
-        const found = identifierTerms(normal.slice(at, stop))
+        const found = memo.of(normal, at, stop)
         for (let k = 0; k < found.length; k++) out.push(found[k]!)
       }
       at = stop
@@ -32,7 +42,6 @@ export function terms(text: string): string[] {
 const RUN_MAX = 256
 const WHOLE_MAX = 60
 const PART_MAX = 40
-const MEMO_MAX = 8_000
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an and are as at be by for from if in into is it no not of on or such that the their then there
@@ -53,6 +62,8 @@ const PARTS = new RegExp(
   `(?=[\\p{Lo}\\p{Lm}])[${UNSPACED}][${UNSPACED}\\p{M}]*|\\p{Lu}+(?=\\p{Lu}\\p{Ll})|\\p{Lu}?[\\p{Ll}\\p{M}]+|[\\p{Lu}\\p{Lt}]+|\\p{N}+|(?:(?![${UNSPACED}])[\\p{Lo}\\p{Lm}\\p{M}])+`,
   'gu',
 )
+/** `PARTS` of ASCII. */
+const ASCII_PARTS = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g
 const UNSPACED_START = new RegExp(`^(?=[\\p{Lo}\\p{Lm}])[${UNSPACED}]`, 'u')
 
 function isAscii(text: string): boolean {
@@ -78,34 +89,17 @@ function wordEnd(text: string, from: number, end: number): number {
   return stop
 }
 
-// Two generations bound the memo: what a full young one did not ask for again is forgotten.
-let young = new Map<string, readonly string[]>()
-let old = new Map<string, readonly string[]>()
-
-function identifierTerms(run: string): readonly string[] {
-  const known = young.get(run)
-  if (known !== undefined) return known
-  if (run.length > RUN_MAX) return UNSPACED_START.test(run) ? cut(run) : []
-  // A slice keeps its whole file alive in JavaScriptCore; the memo must own its characters.
-  const owned = ` ${run}`.slice(1)
-  const found = old.get(run) ?? cut(owned)
-  if (young.size >= MEMO_MAX) {
-    old = young
-    young = new Map()
-  }
-  young.set(owned, found)
-  return found
-}
-
-function cut(identifier: string): readonly string[] {
-  const parts = identifier.match(PARTS) ?? []
+/** Of one run, as `terms` gives them; `identifier` in normal form C. */
+export function identifierTerms(identifier: string): readonly string[] {
+  if (identifier.length > RUN_MAX && !UNSPACED_START.test(identifier)) return []
+  const parts = identifier.match(isAscii(identifier) ? ASCII_PARTS : PARTS) ?? []
   const out: string[] = []
   if (parts.length > 1) {
     const whole = identifier.toLowerCase().replace(/^[_$]+|[_$]+$/g, '')
     if (whole.length > 1 && whole.length <= WHOLE_MAX) out.push(`#${whole}`)
   }
   for (const part of parts) {
-    if (UNSPACED_START.test(part)) {
+    if (part.charCodeAt(0) > 127 && UNSPACED_START.test(part)) {
       pushPairs(part, out)
       continue
     }
@@ -130,3 +124,5 @@ function stem(word: string): string {
   if (singular.length > 5 && singular.endsWith('ed')) return singular.slice(0, -2)
   return singular
 }
+
+const IDENTIFIERS = new RunMemo<readonly string[]>(identifierTerms)

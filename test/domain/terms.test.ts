@@ -34,3 +34,16 @@ test('the same text gives the same terms, memory of others or not', () => {
     { seed: 1, numRuns: 300 },
   )
 })
+
+test('an identifier of ASCII alone is cut like one that is not', () => {
+  const unit = fc.constantFrom('a', 'b', 'C', 'D', '0', '7', '_', '$', 's', 'ing')
+  const plain = (term: string) => !term.startsWith('#')
+  fc.assert(
+    fc.property(fc.array(unit, { minLength: 2, maxLength: 12 }), (units) => {
+      const run = units.join('')
+      // A letter without case is a part of its own, and says nothing alone.
+      expect(terms(run).filter(plain)).toEqual(terms(`${run}א`).filter(plain))
+    }),
+    { seed: 1, numRuns: 500 },
+  )
+})
