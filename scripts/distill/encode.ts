@@ -23,7 +23,11 @@ if (pairs === undefined || vocabulary === undefined || out === undefined) {
 }
 const rows = readFileSync(vocabulary, 'utf8').trimEnd().split('\n')
 const terms = new TableTerms(new Map(rows.map((row, at) => [row.split('\t')[0]!, at])))
-const encode = (text: string) => [...terms.count(text)].flat()
+const encode = (text: string) => {
+  const counts: number[] = []
+  terms.count(text, (row, count) => counts.push(row, count))
+  return counts
+}
 
 mkdirSync(out, { recursive: true })
 for (const file of readdirSync(pairs).sort(compareBytes)) {

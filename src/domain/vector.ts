@@ -43,3 +43,16 @@ export function dot(a: Vector, many: Int8Array, at: number): number {
   for (; i < length; i++) sum = (sum + imul(a[i]!, many[at + i]!)) | 0
   return sum
 }
+
+/** Adds `times` the vector that begins at `at` in `many` to `sums`, which has its length. */
+export function addTimes(times: number, many: Int8Array, at: number, sums: Float64Array): void {
+  const length = sums.length
+  let i = 0
+  for (; i + 3 < length; i += 4) {
+    sums[i]! += times * many[at + i]!
+    sums[i + 1]! += times * many[at + i + 1]!
+    sums[i + 2]! += times * many[at + i + 2]!
+    sums[i + 3]! += times * many[at + i + 3]!
+  }
+  for (; i < length; i++) sums[i]! += times * many[at + i]!
+}

@@ -1,6 +1,6 @@
 import tablePath from '../../assets/token-table.data' with { type: 'file' }
 import { TERMS_VERSION } from '../domain/terms.ts'
-import { quantise, type Vector } from '../domain/vector.ts'
+import { addTimes, quantise, type Vector } from '../domain/vector.ts'
 import type { Embedder } from './embedder.ts'
 import { TableTerms } from './table-terms.ts'
 import { readTable, type TokenTable } from './token-table.ts'
@@ -29,11 +29,10 @@ export class BuiltinEmbedder implements Embedder {
   vectorOf(text: string): Vector | null {
     const { dims, weights, rows } = this.table
     const sums = this.sums.fill(0)
-    for (const [row, count] of this.terms.count(text)) {
+    this.terms.count(text, (row, count) => {
       const times = weights[row]! * TIMES[Math.min(count, TIMES.length - 1)]!
-      const at = row * dims
-      for (let i = 0; i < dims; i++) sums[i]! += times * rows[at + i]!
-    }
+      addTimes(times, rows, row * dims, sums)
+    })
     return quantise(sums)
   }
 }

@@ -1,5 +1,7 @@
 import { EMBEDDING_CHARS_MAX } from '../domain/embedding-text.ts'
-import { terms } from '../domain/terms.ts'
+import { RunMemo } from '../domain/run-memo.ts'
+import { identifierTerms, readRuns } from '../domain/terms.ts'
+import { Vocabulary } from './vocabulary.ts'
 
 /**
  * Cuts text into the terms of a table and counts them by row; those of the first line count three
@@ -7,54 +9,41 @@ import { terms } from '../domain/terms.ts'
  * (`statuscode`: `status`, `code`), longest first; otherwise it is passed over.
  */
 export class TableTerms {
-  private readonly parts = new Map<string, readonly number[]>()
+  private readonly runs = new RunMemo<readonly number[]>((run) => this.rowsOf(run))
+  private readonly vocabulary: Vocabulary
+  /** By row; all 0 between two texts. */
+  private readonly counts: Uint16Array
 
-  /** Characters of the longest term that is a row. */
-  private readonly longest: number
-
-  constructor(private readonly rowOf: ReadonlyMap<string, number>) {
-    let longest = 0
-    for (const term of rowOf.keys()) longest = Math.max(longest, term.length)
-    this.longest = longest
+  constructor(rowOf: ReadonlyMap<string, number>) {
+    this.vocabulary = new Vocabulary(rowOf)
+    this.counts = new Uint16Array(rowOf.size)
   }
 
-  count(text: string): Map<number, number> {
-    const counts = new Map<number, number>()
+  /** Calls `each` for every row that the text has, once. */
+  count(text: string, each: (row: number, count: number) => void): void {
+    const { counts } = this
     const read = text.slice(0, EMBEDDING_CHARS_MAX)
     const end = read.indexOf('\n')
-    this.add(counts, end < 0 ? read : read.slice(0, end), FIRST_LINE_TIMES)
-    if (end >= 0) this.add(counts, read.slice(end + 1), 1)
-    return counts
-  }
-
-  private add(counts: Map<number, number>, text: string, times: number): void {
-    for (const term of terms(text)) {
-      const row = this.rowOf.get(term)
-      if (row !== undefined) counts.set(row, (counts.get(row) ?? 0) + times)
-      else for (const part of this.partsOf(term)) counts.set(part, (counts.get(part) ?? 0) + times)
+    const first = readRuns(end < 0 ? read : read.slice(0, end), this.runs)
+    const rest = end < 0 ? NONE : readRuns(read.slice(end + 1), this.runs)
+    for (let i = 0; i < first.length; i++) counts[first[i]!]! += FIRST_LINE_TIMES
+    for (let i = 0; i < rest.length; i++) counts[rest[i]!]!++
+    for (const rows of [first, rest]) {
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i]!
+        if (counts[row] === 0) continue
+        each(row, counts[row]!)
+        counts[row] = 0
+      }
     }
   }
 
-  private partsOf(term: string): readonly number[] {
-    if (!COMPOUND.test(term)) return NONE
-    const known = this.parts.get(term)
-    if (known !== undefined) return known
-    const found = this.split(term)
-    if (this.parts.size >= PARTS_MAX) this.parts.clear()
-    // A slice keeps the text it was cut from alive in JavaScriptCore.
-    this.parts.set(` ${term}`.slice(1), found)
-    return found
-  }
-
-  private split(term: string): readonly number[] {
+  private rowsOf(run: string): readonly number[] {
     const found: number[] = []
-    let start = 0
-    while (start < term.length) {
-      let end = Math.min(term.length, start + this.longest)
-      while (end - start >= PART_CHARS_MIN && !this.rowOf.has(term.slice(start, end))) end--
-      if (end - start < PART_CHARS_MIN) return []
-      found.push(this.rowOf.get(term.slice(start, end))!)
-      start = end
+    for (const term of identifierTerms(run)) {
+      const row = this.vocabulary.row(term)
+      if (row >= 0) found.push(row)
+      else if (COMPOUND.test(term)) found.push(...this.vocabulary.split(term, PART_CHARS_MIN))
     }
     return found
   }
@@ -64,4 +53,3 @@ const NONE: readonly number[] = []
 const FIRST_LINE_TIMES = 3
 const COMPOUND = /^[a-z]{6,40}$/
 const PART_CHARS_MIN = 3
-const PARTS_MAX = 20_000
