@@ -7,10 +7,10 @@ export const EMBEDDING_TEXT_VERSION = 2
 /** UTF-16 units; about what small embedding models read before they cut off. */
 export const EMBEDDING_CHARS_MAX = 4_000
 
-type EmbeddedSymbol = { readonly signature: string; readonly doc: string }
+export type EmbeddedSymbol = { readonly signature: string; readonly doc: string }
 
 /** A file: its path, then what it defines, in its order. */
-export function fileText(path: string, symbols: readonly EmbeddedSymbol[]): string {
+export function fileText(path: string, symbols: Iterable<EmbeddedSymbol>): string {
   let text = path
   for (const { signature, doc } of symbols) {
     if (text.length >= EMBEDDING_CHARS_MAX) break

@@ -1,8 +1,9 @@
 import type { QueryTerm } from './bm25.ts'
-import { fileText, symbolText } from './embedding-text.ts'
+import { type EmbeddedSymbol, fileText, symbolText } from './embedding-text.ts'
 import type { SymbolPlace } from './focus.ts'
-import { type IndexedFile, type LexicalIndex, type LexicalView, symbolsOf } from './lexical.ts'
+import type { IndexedFile, LexicalIndex, LexicalView } from './lexical.ts'
 import { compareBytes } from './order.ts'
+import { OutlineReader } from './packed-outline.ts'
 import type { Surroundings } from './semantic-around.ts'
 import type { SemanticLists } from './semantic-lists.ts'
 import { type VectorKey, vectorKey } from './vector-key.ts'
@@ -29,15 +30,15 @@ export class SemanticCode {
   private readonly ordinals: number[] = []
   private readonly nextPlace: number[] = []
   private readonly firstPlace = new Map<VectorKey, number>()
+  private readonly outlines = new OutlineReader()
 
-  /** @param places null: every symbol of `files` */
-  constructor(files: readonly IndexedFile[], places: readonly (SymbolPlace & In)[] | null) {
-    for (const file of files) {
-      this.fileOf.set(fileKey(file), file)
-      if (places !== null) continue
-      for (let ordinal = 0; ordinal < file.symbols.size; ordinal++) this.put(file, ordinal)
+  /** @param symbols of which files, in rising order; null: every one of the file's */
+  constructor(files: Iterable<IndexedFile>, symbols: ReadonlyMap<IndexedFile, Ordinals>) {
+    for (const file of files) this.fileOf.set(this.fileKey(file), file)
+    for (const [file, ordinals] of symbols) {
+      const count = ordinals === null ? file.symbols.size : ordinals.length
+      for (let at = 0; at < count; at++) this.put(file, ordinals === null ? at : ordinals[at]!)
     }
-    for (const { file, ordinal } of places ?? []) this.put(file, ordinal)
     this.files = [...this.fileOf.keys()]
     this.symbols = [...this.firstPlace.keys()]
   }
@@ -45,10 +46,9 @@ export class SemanticCode {
   /** The text that a key names; it is put together anew. */
   textOf(key: VectorKey): string {
     const whole = this.fileOf.get(key)
-    if (whole !== undefined) return fileText(whole.path, symbolsOf(whole))
+    if (whole !== undefined) return this.fileText(whole)
     const place = this.firstPlace.get(key)!
-    const file = this.placeFiles[place]!
-    return symbolText(file.path, symbolsOf(file)[this.ordinals[place]!]!)
+    return this.symbolText(this.placeFiles[place]!, this.ordinals[place]!)
   }
 
   /** Best first; ties by path, then place in the file. */
@@ -77,21 +77,41 @@ export class SemanticCode {
   }
 
   private put(file: IndexedFile, ordinal: number): void {
-    const key = symbolKey(file, ordinal)
+    const { symbols } = keysOf(file)
+    symbols[ordinal] ??= vectorKey(this.symbolText(file, ordinal))
+    const key = symbols[ordinal]
     this.nextPlace.push(this.firstPlace.get(key) ?? -1)
     this.firstPlace.set(key, this.placeFiles.length)
     this.placeFiles.push(file)
     this.ordinals.push(ordinal)
   }
+
+  private fileKey(file: IndexedFile): VectorKey {
+    const keys = keysOf(file)
+    keys.file ??= vectorKey(this.fileText(file))
+    return keys.file
+  }
+
+  private fileText(file: IndexedFile): string {
+    return fileText(file.path, this.outlinesOf(file))
+  }
+
+  private *outlinesOf({ packed, symbols }: IndexedFile): Generator<EmbeddedSymbol> {
+    for (let at = 0; at < symbols.size; at++) yield this.outlines.read(packed, at)
+  }
+
+  private symbolText({ path, packed }: IndexedFile, ordinal: number): string {
+    return symbolText(path, this.outlines.read(packed, ordinal))
+  }
 }
 
+type Ordinals = readonly number[] | null
 type Found<What> = { readonly what: What; readonly score: number }
 
 function byPlace(a: SymbolPlace, b: SymbolPlace): number {
   return compareBytes(a.path, b.path) || a.ordinal - b.ordinal
 }
 
-type In = { readonly file: IndexedFile }
 type CodeLists = Pick<SemanticLists, 'files' | 'symbols'>
 
 export function isWhole(view: LexicalView): boolean {
@@ -100,7 +120,8 @@ export function isWhole(view: LexicalView): boolean {
 
 /** All of a view: the same for every goal. */
 export function wholeCode(view: LexicalView): SemanticCode {
-  return new SemanticCode([...view.byPath.values()], null)
+  const files = [...view.byPath.values()]
+  return new SemanticCode(files, new Map(files.map((file) => [file, null])))
 }
 
 /** Of a large view: what the words find, and what is around that. */
@@ -110,16 +131,17 @@ export function codeAround(
   query: readonly QueryTerm[],
   { found, around }: Surroundings,
 ): SemanticCode {
-  const paths = new Set([...found, ...around])
   const fileAt = (path: string) => view.byPath.get(path)!
-  const places = new Map<string, SymbolPlace & In>()
-  const put = (path: string, ordinal: number) =>
-    places.set(`${ordinal}\0${path}`, { path, ordinal, file: fileAt(path) })
-  for (const hit of index.searchSymbols(view, query, SYMBOLS_BY_WORDS)) put(hit.path, hit.ordinal)
-  for (const path of around) {
-    for (let ordinal = 0; ordinal < fileAt(path).symbols.size; ordinal++) put(path, ordinal)
+  const symbols = new Map<IndexedFile, number[] | null>()
+  for (const path of around) symbols.set(fileAt(path), null)
+  for (const { path, ordinal } of index.searchSymbols(view, query, SYMBOLS_BY_WORDS)) {
+    const file = fileAt(path)
+    const ordinals = symbols.get(file)
+    if (ordinals === undefined) symbols.set(file, [ordinal])
+    else ordinals?.push(ordinal)
   }
-  return new SemanticCode([...paths].map(fileAt), [...places.values()])
+  for (const ordinals of symbols.values()) ordinals?.sort((a, b) => a - b)
+  return new SemanticCode([...found, ...around].map(fileAt), symbols)
 }
 
 type Keys = { file: VectorKey | null; readonly symbols: VectorKey[] }
@@ -132,16 +154,4 @@ function keysOf(file: IndexedFile): Keys {
   const keys: Keys = { file: null, symbols: new Array(file.symbols.size) }
   known.set(file, keys)
   return keys
-}
-
-function fileKey(file: IndexedFile): VectorKey {
-  const keys = keysOf(file)
-  keys.file ??= vectorKey(fileText(file.path, symbolsOf(file)))
-  return keys.file
-}
-
-function symbolKey(file: IndexedFile, ordinal: number): VectorKey {
-  const { symbols } = keysOf(file)
-  symbols[ordinal] ??= vectorKey(symbolText(file.path, symbolsOf(file)[ordinal]!))
-  return symbols[ordinal]
 }
