@@ -5,7 +5,8 @@
  */
 export class RunMemo<Meaning> {
   /** By hash; what comes later takes the place of what was there. */
-  private readonly slots: (Known<Meaning> | undefined)[] = new Array(SLOTS).fill(undefined)
+  private readonly runs: (string | null)[] = new Array(SLOTS).fill(null)
+  private readonly meanings: (Meaning | null)[] = new Array(SLOTS).fill(null)
 
   constructor(private readonly make: (run: string) => Meaning) {}
 
@@ -16,17 +17,16 @@ export class RunMemo<Meaning> {
     let hash = length
     for (let at = from; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), HASH_PRIME)
     const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1)
-    const known = this.slots[slot]
-    if (known?.run.length === length && isAt(text, from, known.run)) return known.meaning
+    const known = this.runs[slot]
+    if (known?.length === length && isAt(text, from, known)) return this.meanings[slot] as Meaning
     // A slice keeps its whole text alive in JavaScriptCore; the memo must own its characters.
     const run = ` ${text.slice(from, end)}`.slice(1)
     const meaning = this.make(run)
-    this.slots[slot] = { run, meaning }
+    this.runs[slot] = run
+    this.meanings[slot] = meaning
     return meaning
   }
 }
-
-type Known<Meaning> = { readonly run: string; readonly meaning: Meaning }
 
 const SLOTS = 1 << 14
 const LENGTH_MAX = 256

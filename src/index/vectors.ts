@@ -64,11 +64,10 @@ export class MemoryVectors implements VectorIndex {
     for (const { key, vector } of entries) {
       if (shelf.dims === 0) shelf.dims = vector.length
       if (vector.length !== shelf.dims) throw mismatch(vector.length, shelf.dims)
-      if (!shelf.has(key)) {
-        if (this.bytes + vector.length > this.bytesMax) throw full(this.bytesMax)
-        this.bytes += vector.length
-      }
-      shelf.put(key, vector)
+      if (shelf.replace(key, vector)) continue
+      if (this.bytes + vector.length > this.bytesMax) throw full(this.bytesMax)
+      this.bytes += vector.length
+      shelf.add(key, vector)
     }
     if (position !== null) shelf.position = position
   }
@@ -133,13 +132,20 @@ class Shelf {
     return this.slots.has(key)
   }
 
-  put(key: VectorKey, vector: Vector): void {
-    const slot = this.slots.get(key) ?? this.keys.length
-    if (slot === this.keys.length) {
-      this.slots.set(key, slot)
-      this.keys.push(key)
-      this.edition++
-    }
+  /** False when the key is not there. */
+  replace(key: VectorKey, vector: Vector): boolean {
+    const slot = this.slots.get(key)
+    if (slot === undefined) return false
+    this.rows.set(vector, slot * this.dims)
+    return true
+  }
+
+  /** A key that is not there. */
+  add(key: VectorKey, vector: Vector): void {
+    const slot = this.keys.length
+    this.slots.set(key, slot)
+    this.keys.push(key)
+    this.edition++
     const end = (slot + 1) * this.dims
     if (end > this.rows.length) {
       const larger = new Int8Array(Math.max(end, Math.ceil(this.rows.length * 1.5)))
@@ -179,15 +185,25 @@ class Shelf {
   private slotsOf(among: readonly VectorKey[]): Uint32Array {
     const known = this.lookedUp.get(among)
     if (known?.edition === this.edition) return known.slots
-    const found = new Set<number>()
+    const found = new Uint32Array(among.length)
+    let count = 0
     for (const key of among) {
       const slot = this.slots.get(key)
-      if (slot !== undefined) found.add(slot)
+      if (slot !== undefined) found[count++] = slot
     }
-    const slots = Uint32Array.from(found).sort()
+    const slots = distinct(found.subarray(0, count).sort())
     this.lookedUp.set(among, { edition: this.edition, slots })
     return slots
   }
+}
+
+/** Of sorted numbers each once. */
+function distinct(sorted: Uint32Array): Uint32Array {
+  let count = 0
+  for (let at = 0; at < sorted.length; at++) {
+    if (at === 0 || sorted[at] !== sorted[at - 1]) sorted[count++] = sorted[at]!
+  }
+  return sorted.slice(0, count)
 }
 
 /** The `limit` best of `scores`. A key is looked at only where it is in the list, or ties with its end. */
