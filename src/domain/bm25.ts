@@ -1,4 +1,4 @@
-import type { Dictionary, Selection } from './postings.ts'
+import { type Dictionary, DOCS_MAX, type Selection } from './postings.ts'
 
 /**
  * BM25 in integers, best first, at most `limit`. What it counts (documents, document frequency,
@@ -17,41 +17,48 @@ export function search(
   byKey: (docA: number, docB: number) => number,
 ): Hit[] {
   const { postings, mask } = among
+  const { lengths } = postings
   const asked = JSON.stringify([postings.version, postings.numbers, params.b, query])
   const before = lastSearch.get(among)
-  if (before?.asked === asked && before.limit >= limit) return before.hits.slice(0, limit)
+  if (before?.asked === asked && before.depth >= limit) return before.hits.slice(0, limit)
   const room = scratchFor(postings.numbers)
   const meanLength = among.length / among.size
   const flat = K1 * (1 - params.b)
   const perWord = (K1 * params.b) / meanLength
-  let touched = 0
+  const { scores, postings: found, touched } = room
+  let count = 0
   for (const { term, weight } of query) {
     const number = dictionary.find(term)
     if (number === undefined) continue
-    const found = postings.collect(number, mask, room.postings)
-    if (found === 0) continue
-    const idf = Math.round(IDF_ONE * Math.log(1 + (among.size - found + 0.5) / (found + 0.5)))
+    const holding = postings.collect(number, mask, found)
+    if (holding === 0) continue
+    const idf = Math.round(IDF_ONE * Math.log(1 + (among.size - holding + 0.5) / (holding + 0.5)))
     const gain = idf * (K1 + 1) * weight
-    for (let i = 0; i < found; i++) {
-      const posting = room.postings[i]!
+    for (let i = 0; i < holding; i++) {
+      const posting = found[i]!
       const doc = posting >>> 8
-      const count = posting & 255
-      const norm = flat + perWord * postings.lengthOf(doc)
-      if (room.scores[doc] === 0) room.touched[touched++] = doc
-      room.scores[doc]! += Math.max(1, Math.round((gain * count) / (count + norm)))
+      const times = posting & 255
+      const norm = flat + perWord * lengths[doc]!
+      const before = scores[doc]!
+      if (before === 0) touched[count++] = doc
+      // Rounded, and at least 1: a document that holds a term is found.
+      scores[doc] = before + (((gain * times) / (times + norm) + 0.5) | 0 || 1)
     }
   }
-  const hits = best(room, touched, limit, byKey)
-  for (let i = 0; i < touched; i++) room.scores[room.touched[i]!] = 0
-  lastSearch.set(among, { asked, limit, hits })
-  return hits
+  const depth = Math.max(limit, DEPTH_MIN)
+  const hits = best(room, count, depth, byKey)
+  for (let i = 0; i < count; i++) scores[touched[i]!] = 0
+  lastSearch.set(among, { asked, depth, hits })
+  return hits.slice(0, limit)
 }
 
 /** A pack searches the same for the same several times, and not always as deep. */
 const lastSearch = new WeakMap<
   Selection,
-  { readonly asked: string; readonly limit: number; readonly hits: readonly Hit[] }
+  { readonly asked: string; readonly depth: number; readonly hits: readonly Hit[] }
 >()
+/** Hardly more work than less: who asks for more of the same later has it. */
+const DEPTH_MIN = 300
 
 /** A term and how much it counts; the same term must not come twice. */
 export type QueryTerm = { readonly term: string; readonly weight: number }
@@ -67,7 +74,7 @@ const IDF_ONE = 1024
 
 type Scratch = {
   readonly postings: Uint32Array
-  readonly scores: Float64Array
+  readonly scores: Uint32Array
   readonly touched: Uint32Array
 }
 
@@ -82,7 +89,7 @@ function scratchFor(documents: number): Scratch {
 function roomFor(documents: number): Scratch {
   return {
     postings: new Uint32Array(documents),
-    scores: new Float64Array(documents),
+    scores: new Uint32Array(documents),
     touched: new Uint32Array(documents),
   }
 }
@@ -93,50 +100,64 @@ function roomFor(documents: number): Scratch {
  */
 function best(
   room: Scratch,
-  touched: number,
+  count: number,
   limit: number,
   byKey: (docA: number, docB: number) => number,
 ): Hit[] {
-  if (limit < 1) return []
-  const { scores } = room
-  const floor = touched > limit ? scoreOfRank(room, touched, limit) : 0
+  const { scores, touched } = room
+  const floor = count > limit ? scoreOfRank(room, count, limit) : 0
   const better: number[] = []
   const level: number[] = []
-  for (let i = 0; i < touched; i++) {
-    const doc = room.touched[i]!
-    if (scores[doc]! > floor) better.push(doc)
-    else if (scores[doc] === floor) level.push(doc)
+  for (let i = 0; i < count; i++) {
+    const doc = touched[i]!
+    const score = scores[doc]!
+    if (score > floor) better.push(doc - score * DOCS_MAX)
+    else if (score === floor) level.push(doc)
   }
-  return [...better, ...firstByKey(level, limit - better.length, byKey)]
-    .sort((a, b) => scores[b]! - scores[a]! || byKey(a, b))
-    .map((doc) => ({ doc, score: scores[doc]! }))
+  const hits: Hit[] = []
+  // As numbers: the highest score first.
+  for (const number of Float64Array.from(better).sort()) {
+    const score = -Math.floor(number / DOCS_MAX)
+    hits.push({ doc: number + score * DOCS_MAX, score })
+  }
+  for (const doc of firstByKey(level, limit - hits.length, byKey)) hits.push({ doc, score: floor })
+  return sortAlike(hits, byKey)
 }
 
-/** The score that `rank - 1` of the documents touched are not below; by Hoare's selection. */
-function scoreOfRank({ scores, touched, postings }: Scratch, count: number, rank: number): number {
-  // The postings were read by now, and scores are whole numbers below 2^32.
-  const values = postings
-  for (let i = 0; i < count; i++) values[i] = scores[touched[i]!]!
-  let left = 0
-  let right = count - 1
-  while (left < right) {
-    const pivot = values[(left + right) >>> 1]!
-    let low = left
-    let high = right
-    while (low <= high) {
-      while (values[low]! > pivot) low++
-      while (values[high]! < pivot) high--
-      if (low > high) break
-      const kept = values[low]!
-      values[low++] = values[high]!
-      values[high--] = kept
-    }
-    if (rank - 1 <= high) right = high
-    else if (rank - 1 >= low) left = low
-    else break
+/** Those of one score by key; `hits` go by score already. */
+function sortAlike(hits: Hit[], byKey: (docA: number, docB: number) => number): Hit[] {
+  for (let from = 0, to = 1; from < hits.length; from = to++) {
+    while (to < hits.length && hits[to]!.score === hits[from]!.score) to++
+    if (to - from === 1) continue
+    const alike = hits.slice(from, to).sort((a, b) => byKey(a.doc, b.doc))
+    for (const [at, hit] of alike.entries()) hits[from + at] = hit
   }
-  return values[rank - 1]!
+  return hits
 }
+
+/** The score that `rank - 1` of the documents touched are not below: by how many there are of each. */
+function scoreOfRank({ scores, touched, postings }: Scratch, count: number, rank: number): number {
+  let most = 0
+  for (let i = 0; i < count; i++) most = Math.max(most, scores[touched[i]!]!)
+  const shift = Math.max(0, 32 - Math.clz32(most) - STEP_BITS)
+  steps.fill(0)
+  for (let i = 0; i < count; i++) steps[scores[touched[i]!]! >>> shift]!++
+  let step = STEPS - 1
+  let above = 0
+  while (above + steps[step]! < rank) above += steps[step--]!
+  // The postings were read by now.
+  const values = postings
+  let inStep = 0
+  for (let i = 0; i < count; i++) {
+    const score = scores[touched[i]!]!
+    if (score >>> shift === step) values[inStep++] = score
+  }
+  return values.subarray(0, inStep).sort()[inStep - (rank - above)]!
+}
+
+const STEP_BITS = 11
+const STEPS = 1 << STEP_BITS
+const steps = new Uint32Array(STEPS)
 
 /** In no order; a heap with the last one on top. */
 function firstByKey(

@@ -102,14 +102,17 @@ export class LexicalIndex {
 
   /** Best first; ties by path, then place in the file. */
   searchSymbols(view: LexicalView, query: readonly QueryTerm[], limit: number): SymbolHit[] {
-    const at = (doc: number) => {
-      const group = this.symbolTexts.groupAt(doc)!
-      return { path: this.files[group.owner]!.path, ordinal: doc - group.start }
+    const groupAt = (doc: number) => this.symbolTexts.groupAt(doc)!
+    const pathOf = (group: Group) => this.files[group.owner]!.path
+    const byKey = (a: number, b: number) => {
+      const [first, second] = [groupAt(a), groupAt(b)]
+      return first === second ? a - b : compareBytes(pathOf(first), pathOf(second))
     }
-    const byKey = (a: number, b: number) =>
-      compareBytes(at(a).path, at(b).path) || at(a).ordinal - at(b).ordinal
     const hits = search(this.dictionary, view.symbols, query, SYMBOL_BM25, limit, byKey)
-    return hits.map(({ doc, score }) => ({ ...at(doc), score }))
+    return hits.map(({ doc, score }) => {
+      const group = groupAt(doc)
+      return { path: pathOf(group), ordinal: doc - group.start, score }
+    })
   }
 
   /** Does nothing when that record is there already. Only current records belong here. */

@@ -11,8 +11,11 @@ import { TextNumbers } from './text-numbers.ts'
  */
 export class Postings {
   private chunks = new PostingChunks()
-  private lengths = new Uint32Array(1 << 10)
+  /** Terms in each document, by its number. */
+  lengths = new Uint32Array(1 << 10)
   private groups: Group[] = []
+  /** Of each document: which of `groups` it belongs to. */
+  private groupNumbers = new Uint32Array(1 << 10)
   private docs = 0
   private dead = 0
   /** Rises when documents go or move: what was derived from their numbers is stale then. */
@@ -26,8 +29,8 @@ export class Postings {
   add(documents: readonly TermCounts[], owner = 0): Group {
     if (this.docs + documents.length > DOCS_MAX) throw new RangeError('too many documents')
     const group: Group = { start: this.docs, size: documents.length, live: true, owner }
-    this.groups.push(group)
-    for (const document of documents) this.addDocument(document)
+    const number = this.groups.push(group) - 1
+    for (const document of documents) this.addDocument(document, number)
     return group
   }
 
@@ -53,16 +56,7 @@ export class Postings {
 
   /** The group a document number belongs to. */
   groupAt(doc: number): Group | undefined {
-    let low = 0
-    let high = this.groups.length - 1
-    while (low <= high) {
-      const middle = (low + high) >>> 1
-      const group = this.groups[middle]!
-      if (doc < group.start) high = middle - 1
-      else if (doc >= group.start + group.size) low = middle + 1
-      else return group
-    }
-    return undefined
+    return this.groups[this.groupNumbers[doc]!]
   }
 
   /** In the order they were added, gone ones among them. */
@@ -84,11 +78,7 @@ export class Postings {
   }
 
   get bytes(): number {
-    return this.chunks.bytes + this.lengths.byteLength
-  }
-
-  lengthOf(doc: number): number {
-    return this.lengths[doc]!
+    return this.chunks.bytes + this.lengths.byteLength + this.groupNumbers.byteLength
   }
 
   /**
@@ -99,7 +89,7 @@ export class Postings {
     return this.chunks.collect(term, mask, into)
   }
 
-  private addDocument(document: TermCounts): void {
+  private addDocument(document: TermCounts, group: number): void {
     const { ids, counts } = document
     const doc = this.docs++
     let length = 0
@@ -110,6 +100,8 @@ export class Postings {
     }
     this.lengths = grownWords(this.lengths, doc + 1)
     this.lengths[doc] = length
+    this.groupNumbers = grownWords(this.groupNumbers, doc + 1)
+    this.groupNumbers[doc] = group
   }
 
   private compact(): void {
@@ -117,11 +109,12 @@ export class Postings {
     const kept = new Uint8Array(this.docs)
     let next = 0
     this.groups = this.groups.filter((group) => group.live)
-    for (const group of this.groups) {
+    for (const [number, group] of this.groups.entries()) {
       for (let i = 0; i < group.size; i++) {
         kept[group.start + i] = 1
         moved[group.start + i] = next + i
         this.lengths[next + i] = this.lengths[group.start + i]!
+        this.groupNumbers[next + i] = number
       }
       group.start = next
       next += group.size
@@ -201,7 +194,7 @@ export class Selection {
       if (this.marks[doc] === 1) continue
       this.marks[doc] = 1
       this.documents++
-      this.words += this.postings.lengthOf(doc)
+      this.words += this.postings.lengths[doc]!
     }
   }
 }
@@ -228,5 +221,5 @@ export class Dictionary {
 }
 
 const COUNT_MAX = 255
-const DOCS_MAX = 1 << 24
+export const DOCS_MAX = 1 << 24
 const COMPACT_MIN = 1_000

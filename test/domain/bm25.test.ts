@@ -81,20 +81,22 @@ test('neither the order of adding nor what else is indexed changes a byte', () =
 test('a shorter list is the beginning of a longer one, however many score alike', () => {
   const dictionary = new Dictionary()
   const postings = new Postings()
-  const groups = Array.from({ length: 500 }, (_, i) =>
-    add(dictionary, postings, ['all', ...(i % 3 === 0 ? ['some'] : []), ...Array(i % 5).fill('x')]),
-  )
-  const query = ['all', 'some'].map((term) => ({ term, weight: 1 }))
+  const groups = Array.from({ length: 1_500 }, (_, i) => {
+    const words = ['all', ...(i % 3 === 0 ? ['some'] : []), ...(i % 250 === 1 ? ['few'] : [])]
+    return add(dictionary, postings, [...words, ...Array((i * 7) % 60).fill('x')])
+  })
+  const query = ['all', 'some', 'few'].map((term, i) => ({ term, weight: i + 1 }))
   // Not the order of adding.
-  const place = (doc: number) => (doc * 193) % 500
+  const place = (doc: number) => (doc * 193) % 1_500
+  // Anew each time: what was found before is not asked.
   const found = (limit: number) =>
     search(dictionary, postings.select(groups), query, { b: 0.75 }, limit, (a, b) => {
       return place(a) - place(b)
     })
-  const all = found(500)
-  expect(all).toHaveLength(500)
+  const all = found(1_500)
+  expect(all).toHaveLength(1_500)
   expect(all.toSorted((a, b) => b.score - a.score || place(a.doc) - place(b.doc))).toEqual(all)
-  for (const limit of [0, 1, 2, 33, 34, 100, 167, 250, 333, 499]) {
+  for (const limit of [0, 1, 2, 33, 167, 300, 301, 333, 499, 500, 506, 507, 1_000, 1_499]) {
     expect(found(limit)).toEqual(all.slice(0, limit))
   }
 })
