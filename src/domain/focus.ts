@@ -1,5 +1,5 @@
 import type { LexicalIndex, LexicalView } from './lexical.ts'
-import { symbolsOf } from './lexical.ts'
+import { symbolAt, symbolsOf } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import { terms } from './terms.ts'
 
@@ -111,8 +111,8 @@ function symbolsNamed(index: LexicalIndex, view: LexicalView, wanted: string): S
   return index
     .searchSymbols(view, query, 200)
     .filter(({ path, ordinal }) => {
-      const symbol = symbolsOf(view.byPath.get(path)!)[ordinal]
-      return symbol !== undefined && nameMatches(symbol.name, wanted)
+      const symbol = symbolAt(view.byPath.get(path)!, ordinal)
+      return nameMatches(symbol.name, wanted)
     })
     .slice(0, NAMED_MAX)
     .map(({ path, ordinal }) => ({ path, ordinal }))

@@ -12,6 +12,7 @@ export type Calls = { readonly calls: readonly string[]; readonly calledBy: read
 export class CallNames {
   private readonly room: Uint32Array
   private readonly holding = new Map<number, Uint32Array>()
+  private readonly own = new Map<IndexedFile, ReadonlySet<number>>()
 
   constructor(
     private readonly view: LexicalView,
@@ -48,7 +49,7 @@ export class CallNames {
   private calls(file: IndexedFile, number: number, ordinal: number): string[] {
     const found = new Set<string>()
     const doc = file.symbols.start + ordinal
-    const ownTerms = new Set([...namesOf(file), ...this.pathTerms(file)])
+    const ownTerms = this.ownTerms(file)
     for (const used of this.graph.uses(number).slice(0, USED_MAX)) {
       const there = this.fileAt(used)
       if (there === undefined) continue
@@ -62,8 +63,17 @@ export class CallNames {
     return [...found]
   }
 
-  private pathTerms(file: IndexedFile): number[] {
-    return terms(file.path).flatMap((term) => this.view.dictionary.find(term) ?? [])
+  /** Of the names it defines, and of its path. */
+  private ownTerms(file: IndexedFile): ReadonlySet<number> {
+    const known = this.own.get(file)
+    if (known !== undefined) return known
+    const found = new Set(file.names.map(termOfName))
+    for (const term of terms(file.path)) {
+      const number = this.view.dictionary.find(term)
+      if (number !== undefined) found.add(number)
+    }
+    this.own.set(file, found)
+    return found
   }
 
   private fileAt({ file }: Neighbour): IndexedFile | undefined {
@@ -105,10 +115,6 @@ const IMPORTED = 3
 /** Whether an edge can be trusted to carry this very name. */
 function isCertain(name: number, { confidence }: Neighbour): boolean {
   return confidence >= IMPORTED || (confidence === 2 && (name & NAME_WHOLE) !== 0)
-}
-
-function namesOf(file: IndexedFile): number[] {
-  return [...file.names].map((name) => termOfName(name))
 }
 
 function lastPart(name: string): string {

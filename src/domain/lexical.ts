@@ -7,12 +7,14 @@ import {
   nameNumbers,
   packLinks,
   packSymbols,
+  unpackSymbol,
   unpackSymbols,
 } from './packed-file.ts'
 import { Dictionary, type Group, Postings, type Selection, type TermCounts } from './postings.ts'
 import type { RecordId } from './record.ts'
 import { type AnchoredRecord, type AnchorPlace, RecordShelf } from './record-shelf.ts'
 import { terms } from './terms.ts'
+import { isTestPath } from './test-path.ts'
 import { TextNumbers } from './text-numbers.ts'
 
 /**
@@ -57,7 +59,7 @@ export class LexicalIndex {
     const { blob, language, status, lines, hash } = index
     const file: IndexedFile = {
       ...{ path, blob, language, status, lines, hash },
-      ...{ texts, symbols, packed: packSymbols(index.symbols) },
+      ...{ texts, symbols, packed: packSymbols(index.symbols), isTest: isTestPath(path) },
       links: packLinks(index.links ?? []),
       names: nameNumbers(index, this.dictionary),
       hashes: hashNumbers(index.symbols),
@@ -254,6 +256,7 @@ export type IndexedFile = Pick<FileIndex, 'blob' | 'language' | 'status' | 'line
   readonly path: string
   readonly texts: Group
   readonly symbols: Group
+  readonly isTest: boolean
   /** Its symbols as `symbolsOf` reads them. */
   readonly packed: string
   /** As `unpackLinks` reads them. */
@@ -272,6 +275,12 @@ export function symbolsOf(file: IndexedFile): readonly ListedSymbol[] {
   if (unpacked.size >= UNPACKED_MAX) unpacked.clear()
   unpacked.set(file, symbols)
   return symbols
+}
+
+/** One of them. Where more are unpacked already than stay so, the others of its file are left packed. */
+export function symbolAt(file: IndexedFile, ordinal: number): ListedSymbol {
+  if (unpacked.size < UNPACKED_MAX || unpacked.has(file)) return symbolsOf(file)[ordinal]!
+  return unpackSymbol(file.packed, ordinal)
 }
 
 const UNPACKED_MAX = 1_000

@@ -20,7 +20,7 @@ import type { RecordId } from './record.ts'
 import { anchoredRecords, filesOfRecords, placeScores, recordsOfChanged } from './record-rank.ts'
 import { NO_SEMANTICS, type SemanticLists } from './semantic-lists.ts'
 import { rankSymbols } from './symbol-rank.ts'
-import { FileFactors, wantedBy } from './wanted-code.ts'
+import { factorOf, type WantedCode, wantedBy } from './wanted-code.ts'
 import { LIMITS, WEIGHTS, type WeightTable } from './weights.ts'
 
 /**
@@ -33,12 +33,12 @@ export function selectCandidates(
 ): Candidates {
   const { index, view } = input
   const query = queryOf(input.goal, input.focus)
-  const factors = new FileFactors(wantedBy(`${input.goal}\n${input.focus.join('\n')}`))
+  const wanted = wantedBy(`${input.goal}\n${input.focus.join('\n')}`)
   const focus = focusOn(input.focus, index, view)
   const changed = input.changed.filter(({ path }) => view.byPath.has(path))
   const symbolHits = index.searchSymbols(view, query, LIMITS.symbols)
   const recordHits = index.searchRecords(input.records, query, LIMITS.records)
-  const found = { symbolHits, recordHits, changed, factors }
+  const found = { symbolHits, recordHits, changed, wanted }
   const files = rankFiles(input, query, found, focus.files, weights.file)
   const { symbol } = weights
   const lists = {
@@ -46,7 +46,7 @@ export function selectCandidates(
     focus: focus.symbols,
     semantic: input.semantic?.symbols ?? null,
   }
-  const symbols = rankSymbols(view, lists, changed, files, factors, symbol)
+  const symbols = rankSymbols(view, lists, changed, files, wanted, symbol)
   const graph = view.byPath.size === 0 ? null : graphOf(view)
   return {
     folders: folderCandidates(view, files, symbols, graph),
@@ -81,13 +81,13 @@ type Found = {
   readonly symbolHits: readonly SymbolHit[]
   readonly recordHits: readonly RecordHit[]
   readonly changed: readonly ChangedCode[]
-  readonly factors: FileFactors
+  readonly wanted: WantedCode
 }
 
 function rankFiles(
   { index, view, goal, semantic }: SelectionInput,
   query: readonly QueryTerm[],
-  { symbolHits, recordHits, changed, factors }: Found,
+  { symbolHits, recordHits, changed, wanted }: Found,
   focused: readonly string[],
   weights: Weights,
 ): FileCandidate[] {
@@ -99,28 +99,29 @@ function rankFiles(
     focus: focused,
     changed: changed.map(({ path }) => path),
   }
-  const first = fusedFiles(lists, view, factors, weights)
+  const first = fusedFiles(lists, view, wanted, weights)
   const near = (weights.graph ?? 0) === 0 ? [] : nearFiles(first, view)
   const { files, symbols } = semantic ?? NO_SEMANTICS
   if (near.length + files.length + symbols.length === 0) return first
   // Meaning joins after the graph: what it alone finds is too unsure to start a walk from.
   const meant = { semantic: files, semanticSymbols: symbols.map(({ path }) => path) }
-  return fusedFiles({ ...lists, graph: near, ...meant }, view, factors, weights)
+  return fusedFiles({ ...lists, graph: near, ...meant }, view, wanted, weights)
 }
 
 function fusedFiles(
   lists: Readonly<Record<string, readonly string[]>>,
   view: LexicalView,
-  factors: FileFactors,
+  wanted: WantedCode,
   weights: Weights,
 ): FileCandidate[] {
   const ranked = Object.entries(lists).map(([list, paths]) => [list, ranking(paths)] as const)
   return fused(Object.fromEntries(ranked), weights)
     .map(({ key: path, ranks, score: raw }): FileCandidate => {
-      const { blob, language, lines, symbols } = view.byPath.get(path)!
-      const factor = factors.of(path, language)
+      const file = view.byPath.get(path)!
+      const { blob, lines } = file
+      const factor = factorOf(file, wanted)
       const score = scaled(raw, factor)
-      return { path, blob, lines, symbolCount: symbols.size, ranks, factor, score }
+      return { path, blob, lines, symbolCount: file.symbols.size, ranks, factor, score }
     })
     .sort((a, b) => b.score - a.score || compareBytes(a.path, b.path))
 }
@@ -159,10 +160,12 @@ function withCalls(
   symbols: readonly SymbolCandidate[],
 ): SymbolCandidate[] {
   const names = new CallNames(view, graph)
-  return symbols.map((each, rank) => {
-    if (each.ordinal === undefined || rank >= LIMITS.symbolsWithCalls) return each
-    return { ...each, ...names.of(each.path, each.ordinal) }
-  })
+  const best = symbols
+    .slice(0, LIMITS.symbolsWithCalls)
+    .map((each) =>
+      each.ordinal === undefined ? each : { ...each, ...names.of(each.path, each.ordinal) },
+    )
+  return [...best, ...symbols.slice(LIMITS.symbolsWithCalls)]
 }
 
 function taskFilesOf(

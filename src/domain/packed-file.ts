@@ -3,34 +3,47 @@ import { familyOf } from './code-family.ts'
 import type { Dictionary } from './postings.ts'
 import { terms } from './terms.ts'
 
-/** What is shown of a symbol. */
-export type ListedSymbol = Omit<CodeSymbol, 'words'>
+/** What is shown of a symbol; `nth`: which of its name in the file, from 0. */
+export type ListedSymbol = Omit<CodeSymbol, 'words'> & { readonly nth: number }
 
 /** Two hundred thousand symbols as objects would take four times the memory; few are ever shown. */
 export function packSymbols(symbols: readonly CodeSymbol[]): string {
+  const counts = new Map<string, number>()
   return symbols
-    .map((s) =>
-      [clean(s.name), s.kind, s.line, s.endLine, s.hash, clean(s.signature), clean(s.doc)].join(
-        '\u0000',
-      ),
-    )
+    .map((s) => {
+      const name = clean(s.name)
+      const nth = counts.get(name) ?? 0
+      counts.set(name, nth + 1)
+      const shown = [clean(s.signature), clean(s.doc)]
+      return [name, s.kind, s.line, s.endLine, s.hash, ...shown, nth].join('\u0000')
+    })
     .join('\u0001')
 }
 
 export function unpackSymbols(packed: string): ListedSymbol[] {
-  if (packed === '') return []
-  return packed.split('\u0001').map((row) => {
-    const [name, kind, line, endLine, hash, signature, doc] = row.split('\u0000')
-    return {
-      name: name!,
-      kind: kind as CodeSymbol['kind'],
-      line: Number(line),
-      endLine: Number(endLine),
-      hash: hash!,
-      signature: signature!,
-      doc: doc!,
-    }
-  })
+  return packed === '' ? [] : packed.split('\u0001').map(unpackRow)
+}
+
+/** One of them, without unpacking the others. */
+export function unpackSymbol(packed: string, ordinal: number): ListedSymbol {
+  let start = 0
+  for (let row = 0; row < ordinal; row++) start = packed.indexOf('\u0001', start) + 1
+  const end = packed.indexOf('\u0001', start)
+  return unpackRow(packed.slice(start, end < 0 ? packed.length : end))
+}
+
+function unpackRow(row: string): ListedSymbol {
+  const [name, kind, line, endLine, hash, signature, doc, nth] = row.split('\u0000')
+  return {
+    name: name!,
+    kind: kind as CodeSymbol['kind'],
+    line: Number(line),
+    endLine: Number(endLine),
+    hash: hash!,
+    signature: signature!,
+    doc: doc!,
+    nth: Number(nth),
+  }
 }
 
 /** Whether a file defines a name; without unpacking it. */

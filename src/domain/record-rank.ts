@@ -40,50 +40,54 @@ export function anchoredRecords(
   scores: PlaceScores,
   moves: Moves,
 ): AnchoredRecord[] {
-  const max = LIMITS.anchoredRecords
   const left = leftFor(moves, scores.files)
   const reach = [...scores.files]
     .filter(([, score]) => score > 0)
-    .map(([path, score]) => ({ path, score, most: score + (scores.bestIn.get(path) ?? 0) }))
+    .map(([path, score]) => ({
+      path,
+      score,
+      most: score + (scores.symbols.get(path)?.[0]?.score ?? 0),
+    }))
     .sort((a, b) => b.most - a.most)
-  let best: Weighed[] = []
+  const best = new Strongest(LIMITS.anchoredRecords)
   for (const { path, score, most } of reach) {
-    if (best.length === max && most < best.at(-1)!.strength) break
+    if (most < best.least) break
     const there = index.anchoredAt(records, [path, ...(left.get(path) ?? [])])
     if (there.length === 0) continue
-    const worthOf = (key: string) => score + (scores.symbols.get(key) ?? 0)
-    best = firstOfEach([...best, ...byTurns(there, path, worthOf, moves)]).slice(0, max)
+    const worthOf = (name: string) => score + symbolScore(scores, path, name)
+    for (const weighed of byTurns(there, path, worthOf, moves)) best.put(weighed)
   }
-  return best.map(({ record }) => record)
+  return best.records()
 }
 
 /** What the places are worth that a record can be anchored at. */
 export type PlaceScores = {
   /** By path. */
   readonly files: ReadonlyMap<string, number>
-  /** By `path:name`. */
-  readonly symbols: ReadonlyMap<string, number>
-  /** By path: the best of its symbols. */
-  readonly bestIn: ReadonlyMap<string, number>
+  /** By path, best first: of those of one name the best speaks for all. */
+  readonly symbols: ReadonlyMap<string, readonly ScoredSymbol[]>
 }
 
-/** @param symbols best first: of those of one name the best speaks for all */
+type ScoredSymbol = {
+  readonly path: string
+  readonly symbol: { readonly name: string }
+  readonly score: number
+}
+
+/** @param symbols best first */
 export function placeScores(
   files: readonly { readonly path: string; readonly score: number }[],
-  symbols: readonly {
-    readonly path: string
-    readonly symbol: { readonly name: string }
-    readonly score: number
-  }[],
+  symbols: readonly ScoredSymbol[],
 ): PlaceScores {
-  const byKey = new Map<string, number>()
-  const bestIn = new Map<string, number>()
-  for (const { path, symbol, score } of symbols) {
-    const key = placeKey({ path, symbol: symbol.name })
-    if (!byKey.has(key)) byKey.set(key, score)
-    if (!bestIn.has(path)) bestIn.set(path, score)
+  return {
+    files: new Map(files.map(({ path, score }) => [path, score])),
+    symbols: Map.groupBy(symbols, ({ path }) => path),
   }
-  return { files: new Map(files.map(({ path, score }) => [path, score])), symbols: byKey, bestIn }
+}
+
+/** 0 for what is no candidate. */
+function symbolScore({ symbols }: PlaceScores, path: string, name: string): number {
+  return symbols.get(path)?.find(({ symbol }) => symbol.name === name)?.score ?? 0
 }
 
 type Weighed = { readonly record: AnchoredRecord; readonly strength: number }
@@ -92,33 +96,61 @@ type Weighed = { readonly record: AnchoredRecord; readonly strength: number }
 function byTurns(
   there: AnchoredRecord[],
   path: string,
-  worthOf: (key: string) => number,
+  worthOf: (name: string) => number,
   moves: Moves,
 ): Weighed[] {
   const worth = new Map<string, number>()
   return there
     .sort((a, b) => b.position - a.position)
-    .flatMap((record) => {
+    .map((record) => {
+      const names = record.anchors
+        .map((anchor) => placeNow(anchor, moves))
+        .flatMap((place) => (place.path === path ? [place.symbol ?? ''] : []))
       let strength = 0
-      for (const key of keysAt(record, (place) => place.path === path, moves)) {
-        const here = worth.get(key) ?? worthOf(key)
+      for (const name of new Set(names)) {
+        const here = worth.get(name) ?? worthOf(name)
         strength = Math.max(strength, here)
-        worth.set(key, scaled(here, FOLLOWED))
+        worth.set(name, scaled(here, FOLLOWED))
       }
-      return strength > 0 ? [{ record, strength }] : []
+      return { record, strength }
     })
 }
 
 /** In thousandths: what a record at a place counts there for each newer one. */
 const FOLLOWED = 700
 
-/** Strongest first, then newest; each record once. */
-function firstOfEach(weighed: Weighed[]): Weighed[] {
-  // No two have one position.
-  const seen = new Set<number>()
-  return weighed
-    .sort((a, b) => b.strength - a.strength || b.record.position - a.record.position)
-    .filter(({ record }) => !seen.has(record.position) && seen.add(record.position))
+/** The strongest records, then the newest; each once, by its best. */
+class Strongest {
+  private readonly best: Weighed[] = []
+
+  constructor(private readonly max: number) {}
+
+  /** Who is weaker does not come in; above 0. */
+  get least(): number {
+    return this.best.length < this.max ? 1 : this.best.at(-1)!.strength
+  }
+
+  put(one: Weighed): void {
+    if (one.strength < this.least) return
+    // No two have one position.
+    const known = this.best.findIndex(({ record }) => record.position === one.record.position)
+    if (known >= 0 && this.best[known]!.strength >= one.strength) return
+    if (known >= 0) this.best.splice(known, 1)
+    let at = this.best.length
+    while (at > 0 && isStronger(one, this.best[at - 1]!)) at--
+    this.best.splice(at, 0, one)
+    if (this.best.length > this.max) this.best.pop()
+  }
+
+  records(): AnchoredRecord[] {
+    return this.best.map(({ record }) => record)
+  }
+}
+
+function isStronger(a: Weighed, b: Weighed): boolean {
+  return (
+    a.strength > b.strength || (a.strength === b.strength && a.record.position > b.record.position)
+  )
 }
 
 /**
@@ -139,14 +171,16 @@ export function recordsOfChanged(
   )
   const there = index.anchoredAt(records, [...paths, ...leftPaths(moves, paths)])
   const worth = new Map<string, number>()
-  const worthOf = (key: string) => worth.get(key) ?? ANY_PLACE + (scores.symbols.get(key) ?? 0)
+  const worthOf = ({ path, symbol }: Place) => ANY_PLACE + symbolScore(scores, path, symbol ?? '')
   const found = there
     .sort((a, b) => b.position - a.position)
     .flatMap((record) => {
-      const keys = [...keysAt(record, ({ path }) => paths.has(path), moves)]
+      const places = placesIn(record, paths, moves)
+      for (const [key, place] of places) if (!worth.has(key)) worth.set(key, worthOf(place))
+      const keys = [...places.keys()]
       const exact = keys.filter((key) => definitions.has(key))
-      const strength = Math.max(...(exact.length > 0 ? exact : keys).map(worthOf))
-      for (const key of keys) worth.set(key, scaled(worthOf(key), 500))
+      const strength = Math.max(...(exact.length > 0 ? exact : keys).map((key) => worth.get(key)!))
+      for (const key of keys) worth.set(key, scaled(worth.get(key)!, 500))
       return keys.length === 0 ? [] : [{ record, isExact: exact.length > 0, strength }]
     })
   return found
@@ -163,21 +197,20 @@ export function recordsOfChanged(
 /** What a place is worth that is no candidate. */
 const ANY_PLACE = 1_000_000
 
-/** The places where a record is anchored now, each once, as far as they are wanted. */
-function keysAt(
-  { anchors }: AnchoredRecord,
-  isWanted: (place: Pick<AnchorPlace, 'path'>) => boolean,
-  moves: Moves,
-): Set<string> {
+/** The places in some files where a record is anchored now, each once, by key. */
+function placesIn({ anchors }: AnchoredRecord, paths: Paths, moves: Moves): Map<string, Place> {
   const places = anchors.map((anchor) => placeNow(anchor, moves))
-  return new Set(places.filter(isWanted).map(placeKey))
+  const there = places.filter(({ path }) => paths.has(path))
+  return new Map(there.map((place) => [placeKey(place), place]))
 }
 
-function placeKey({ path, symbol }: Pick<AnchorPlace, 'path' | 'symbol'>): string {
+type Place = Pick<AnchorPlace, 'path' | 'symbol'>
+
+function placeKey({ path, symbol }: Place): string {
   return `${path}:${symbol ?? ''}`
 }
 
-function placeNow(anchor: AnchorPlace, moves: Moves): Pick<AnchorPlace, 'path' | 'symbol'> {
+function placeNow(anchor: AnchorPlace, moves: Moves): Place {
   if (moves.size === 0) return anchor
   const { path, symbol, hash } = anchor
   return moves.get(anchorKey({ path, symbol, hash: hash ?? null })) ?? anchor

@@ -1,11 +1,9 @@
 import { nameMatches, type SymbolPlace } from './focus.ts'
-import type { LexicalView } from './lexical.ts'
-import { symbolsOf } from './lexical.ts'
+import { type IndexedFile, type LexicalView, symbolAt, symbolsOf } from './lexical.ts'
 import { compareBytes } from './order.ts'
 import type { ChangedCode, SymbolCandidate } from './pack-candidate.ts'
-import type { ListedSymbol } from './packed-file.ts'
-import { fused, type Ranked, type Ranks, ranking, scaled, type Weights } from './rank.ts'
-import type { FileFactors } from './wanted-code.ts'
+import { fused, type Ranks, ranking, scaled, type Weights } from './rank.ts'
+import { factorOf, type WantedCode } from './wanted-code.ts'
 import { FACTORS, LIMITS } from './weights.ts'
 
 /**
@@ -23,48 +21,48 @@ export function rankSymbols(
   changed: readonly ChangedCode[],
   /** Best first. */
   files: readonly { readonly path: string; readonly ranks: Ranks }[],
-  factors: FileFactors,
+  wanted: WantedCode,
   weights: Weights,
 ): SymbolCandidate[] {
-  const listed = new SymbolLists(view)
-  const numbers = new SymbolNumbers()
+  const numbers = new SymbolNumbers(view)
   const rankingOf = (places: readonly SymbolPlace[]) =>
     ranking(places.map((place) => numbers.of(place)))
   const lists = {
     words: rankingOf(found.words),
     focus: rankingOf(found.focus),
     semantic: rankingOf(found.semantic ?? []),
-    changed: rankingOf(changed.flatMap((file) => listed.changedIn(file))),
+    changed: rankingOf(changed.flatMap((file) => placesChanged(view, file))),
   }
   const byFile = numbers.ranksOfFiles(Object.values(lists), files)
   const factor = found.semantic === null ? FACTORS.symbol : FACTORS.symbolWithSemantic
-  const symbols = fused({ ...lists, ...byFile }, weights)
-    .map((ranked) => {
-      const place = numbers.placeOf(ranked.key)
-      const { language } = view.byPath.get(place.path)!
-      const by = scaled(factors.of(place.path, language), factor)
-      return candidate(view, listed, place, ranked, by)
-    })
-    .sort(better)
-  return firstOfEach(symbols, LIMITS.symbolsPerFile)
+  const factors = numbers.files.map((file) => scaled(factorOf(file, wanted), factor))
+  const symbols = fused({ ...lists, ...byFile }, weights).map(({ key, ranks, score }) => {
+    const number = numbers.fileOf(key)
+    const [file, by] = [numbers.files[number]!, factors[number]!]
+    return { file, ordinal: key % ORDINALS, ranks, factor: by, score: scaled(score, by) }
+  })
+  return firstOfEach(symbols.sort(better), LIMITS.symbolsPerFile).map(candidate)
 }
 
 /** Symbols as numbers, in the order asked for: a thousand of them are looked up many times. */
 class SymbolNumbers {
-  private readonly paths: string[] = []
-  private readonly fileOf = new Map<string, number>()
+  readonly files: IndexedFile[] = []
+  private readonly numbers = new Map<string, number>()
+
+  constructor(private readonly view: LexicalView) {}
 
   of({ path, ordinal }: SymbolPlace): SymbolNumber {
-    let file = this.fileOf.get(path)
+    let file = this.numbers.get(path)
     if (file === undefined) {
-      file = this.paths.push(path) - 1
-      this.fileOf.set(path, file)
+      file = this.files.push(this.view.byPath.get(path)!) - 1
+      this.numbers.set(path, file)
     }
     return (file * ORDINALS + ordinal) as SymbolNumber
   }
 
-  placeOf(symbol: SymbolNumber): SymbolPlace {
-    return { path: this.paths[Math.floor(symbol / ORDINALS)]!, ordinal: symbol % ORDINALS }
+  /** Which of `files` it is in. */
+  fileOf(symbol: SymbolNumber): number {
+    return Math.floor(symbol / ORDINALS)
   }
 
   /** For each symbol in `lists` the rank of its file, and its file's rank by the graph. */
@@ -72,17 +70,21 @@ class SymbolNumbers {
     lists: readonly ReadonlyMap<SymbolNumber, number>[],
     files: readonly { readonly path: string; readonly ranks: Ranks }[],
   ) {
-    const ranks = ranking(files.map(({ path }) => path))
-    const rankAt = this.paths.map((path) => ranks.get(path))
+    const ranks = new Array<number | undefined>(this.files.length)
+    const near = new Array<number | undefined>(this.files.length)
+    for (const [at, { path, ranks: others }] of files.entries()) {
+      const number = this.numbers.get(path)
+      if (number === undefined) continue
+      ranks[number] = at + 1
+      near[number] = others.graph
+    }
     const file = new Map<SymbolNumber, number>()
     const graph = new Map<SymbolNumber, number>()
     for (const list of lists) {
       for (const symbol of list.keys()) {
-        const rank = rankAt[Math.floor(symbol / ORDINALS)]
-        if (rank === undefined) continue
-        file.set(symbol, rank)
-        const near = files[rank - 1]!.ranks.graph
-        if (near !== undefined) graph.set(symbol, near)
+        const number = this.fileOf(symbol)
+        if (ranks[number] !== undefined) file.set(symbol, ranks[number])
+        if (near[number] !== undefined) graph.set(symbol, near[number])
       }
     }
     return { file, graph }
@@ -93,65 +95,46 @@ type SymbolNumber = number & { readonly __brand: 'SymbolNumber' }
 /** More than a file can have symbols. */
 const ORDINALS = 1 << 21
 
-/** Symbols of files, unpacked once each. */
-class SymbolLists {
-  private readonly byPath = new Map<string, readonly ListedSymbol[]>()
-
-  constructor(private readonly view: LexicalView) {}
-
-  of(path: string): readonly ListedSymbol[] {
-    const known = this.byPath.get(path)
-    if (known !== undefined) return known
-    const file = this.view.byPath.get(path)
-    const symbols = file === undefined ? [] : symbolsOf(file)
-    this.byPath.set(path, symbols)
-    return symbols
-  }
-
-  changedIn({ path, symbols }: ChangedCode): SymbolPlace[] {
-    const all = this.of(path)
-    return symbols.flatMap((wanted) =>
-      all.flatMap(({ name }, ordinal) => (nameMatches(name, wanted) ? [{ path, ordinal }] : [])),
-    )
-  }
-}
-
-function candidate(
-  view: LexicalView,
-  listed: SymbolLists,
-  { path, ordinal }: SymbolPlace,
-  { ranks, score: raw }: Ranked<SymbolNumber>,
-  factor: number,
-): SymbolCandidate {
-  const file = view.byPath.get(path)!
-  const all = listed.of(path)
-  const symbol = all[ordinal]!
-  let nth = 0
-  for (let before = 0; before < ordinal; before++) {
-    if (all[before]!.name === symbol.name) nth++
-  }
-  const score = scaled(raw, factor)
-  return { path, blob: file.blob, symbol, ordinal, nth, ranks, factor, score }
-}
-
-/** Score, then path bytes, line, kind, name. */
-function better(a: SymbolCandidate, b: SymbolCandidate): number {
-  return (
-    b.score - a.score ||
-    compareBytes(a.path, b.path) ||
-    a.symbol.line - b.symbol.line ||
-    compareBytes(a.symbol.kind, b.symbol.kind) ||
-    compareBytes(a.symbol.name, b.symbol.name) ||
-    a.nth - b.nth ||
-    a.ordinal! - b.ordinal!
+function placesChanged(view: LexicalView, { path, symbols }: ChangedCode): SymbolPlace[] {
+  const file = view.byPath.get(path)
+  const all = file === undefined ? [] : symbolsOf(file)
+  return symbols.flatMap((wanted) =>
+    all.flatMap(({ name }, ordinal) => (nameMatches(name, wanted) ? [{ path, ordinal }] : [])),
   )
 }
 
-function firstOfEach(symbols: readonly SymbolCandidate[], max: number): SymbolCandidate[] {
-  const counts = new Map<string, number>()
-  return symbols.filter(({ path }) => {
-    const count = (counts.get(path) ?? 0) + 1
-    counts.set(path, count)
+type RankedSymbol = Pick<SymbolCandidate, 'ranks' | 'factor' | 'score'> & {
+  readonly file: IndexedFile
+  readonly ordinal: number
+}
+
+function candidate({ file, ordinal, ranks, factor, score }: RankedSymbol): SymbolCandidate {
+  const { path, blob } = file
+  const symbol = symbolAt(file, ordinal)
+  return { path, blob, symbol, ordinal, nth: symbol.nth, ranks, factor, score }
+}
+
+/** Score, then path bytes, line, kind, name, place in the file. */
+function better(a: RankedSymbol, b: RankedSymbol): number {
+  return b.score - a.score || compareBytes(a.file.path, b.file.path) || byLine(a, b)
+}
+
+/** Two of a file. */
+function byLine(a: RankedSymbol, b: RankedSymbol): number {
+  const [first, second] = [symbolAt(a.file, a.ordinal), symbolAt(b.file, b.ordinal)]
+  return (
+    first.line - second.line ||
+    compareBytes(first.kind, second.kind) ||
+    compareBytes(first.name, second.name) ||
+    a.ordinal - b.ordinal
+  )
+}
+
+function firstOfEach(symbols: readonly RankedSymbol[], max: number): RankedSymbol[] {
+  const counts = new Map<IndexedFile, number>()
+  return symbols.filter(({ file }) => {
+    const count = (counts.get(file) ?? 0) + 1
+    counts.set(file, count)
     return count <= max
   })
 }

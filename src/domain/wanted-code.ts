@@ -1,3 +1,4 @@
+import type { IndexedFile } from './lexical.ts'
 import { scaled } from './rank.ts'
 import { isTestPath } from './test-path.ts'
 import { FACTORS } from './weights.ts'
@@ -9,25 +10,17 @@ export function wantedBy(text: string): WantedCode {
   return { tests: SPEAKS_OF_TESTS.test(text), prose: SPEAKS_OF_PROSE.test(text) }
 }
 
-/** What the scores of a view's files are multiplied by, in thousandths; each is judged once. */
-export class FileFactors {
-  private readonly known = new Map<string, number>()
-
-  constructor(private readonly wanted: WantedCode) {}
-
-  of(path: string, language: string): number {
-    const known = this.known.get(path)
-    if (known !== undefined) return known
-    const factor = fileFactor(path, language, this.wanted)
-    this.known.set(path, factor)
-    return factor
-  }
-}
-
-export function fileFactor(path: string, language: string, wanted: WantedCode): number {
-  const test = !wanted.tests && isTestPath(path) ? FACTORS.test : 1_000
+/** What a file's score is multiplied by, in thousandths. */
+export function factorOf({ isTest, language }: JudgedFile, wanted: WantedCode): number {
+  const test = !wanted.tests && isTest ? FACTORS.test : 1_000
   const prose = !wanted.prose && NO_CODE.has(language) ? FACTORS.prose : 1_000
   return scaled(test, prose)
+}
+
+type JudgedFile = Pick<IndexedFile, 'isTest' | 'language'>
+
+export function fileFactor(path: string, language: string, wanted: WantedCode): number {
+  return factorOf({ isTest: isTestPath(path), language }, wanted)
 }
 
 const NO_CODE: ReadonlySet<string> = new Set(['text', 'markdown'])
