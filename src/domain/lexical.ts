@@ -269,22 +269,34 @@ export type IndexedFile = Pick<FileIndex, 'blob' | 'language' | 'status' | 'line
 
 /** A file's symbols, in its order: `ordinal` indexes it. Those asked for last stay unpacked. */
 export function symbolsOf(file: IndexedFile): readonly ListedSymbol[] {
-  const known = unpacked.get(file)
-  if (known !== undefined) return known
-  const symbols = unpackSymbols(file.packed)
-  if (unpacked.size >= UNPACKED_MAX) unpacked.clear()
-  unpacked.set(file, symbols)
-  return symbols
+  return keptOf(unpacked, file, () => unpackSymbols(file.packed))
 }
 
-/** One of them. Where more are unpacked already than stay so, the others of its file are left packed. */
+/** One of them, without unpacking the others: in a large view it is the only one of its file that is asked for. */
 export function symbolAt(file: IndexedFile, ordinal: number): ListedSymbol {
-  if (unpacked.size < UNPACKED_MAX || unpacked.has(file)) return symbolsOf(file)[ordinal]!
-  return unpackSymbol(file.packed, ordinal)
+  const whole = unpacked.get(file)
+  if (whole !== undefined) return whole[ordinal]!
+  const rows = keptOf(unpackedRows, file, () => [])
+  rows[ordinal] ??= unpackSymbol(file.packed, ordinal)
+  return rows[ordinal]
 }
 
 const UNPACKED_MAX = 1_000
 const unpacked = new Map<IndexedFile, readonly ListedSymbol[]>()
+const unpackedRows = new Map<IndexedFile, ListedSymbol[]>()
+
+function keptOf<Symbols>(
+  kept: Map<IndexedFile, Symbols>,
+  file: IndexedFile,
+  unpack: () => Symbols,
+): Symbols {
+  const known = kept.get(file)
+  if (known !== undefined) return known
+  const symbols = unpack()
+  if (kept.size >= UNPACKED_MAX) kept.clear()
+  kept.set(file, symbols)
+  return symbols
+}
 
 const PATH_TIMES = 3
 const FILE_BM25: Bm25Params = { b: 0.4 }

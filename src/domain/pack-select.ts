@@ -92,30 +92,33 @@ function rankFiles(
   weights: Weights,
 ): FileCandidate[] {
   const lists = {
-    words: index.searchFiles(view, query, LIMITS.files).map(({ path }) => path),
-    symbols: symbolHits.map(({ path }) => path),
-    records: filesOfRecords(recordHits, view, recordMoves(index, view)),
-    named: namedFiles(goal, view),
-    focus: focused,
-    changed: changed.map(({ path }) => path),
+    words: rankingOf(index.searchFiles(view, query, LIMITS.files)),
+    symbols: rankingOf(symbolHits),
+    records: ranking(filesOfRecords(recordHits, view, recordMoves(index, view))),
+    named: ranking(namedFiles(goal, view)),
+    focus: ranking(focused),
+    changed: rankingOf(changed),
   }
   const first = fusedFiles(lists, view, wanted, weights)
   const near = (weights.graph ?? 0) === 0 ? [] : nearFiles(first, view)
   const { files, symbols } = semantic ?? NO_SEMANTICS
   if (near.length + files.length + symbols.length === 0) return first
   // Meaning joins after the graph: what it alone finds is too unsure to start a walk from.
-  const meant = { semantic: files, semanticSymbols: symbols.map(({ path }) => path) }
-  return fusedFiles({ ...lists, graph: near, ...meant }, view, wanted, weights)
+  const meant = { semantic: ranking(files), semanticSymbols: rankingOf(symbols) }
+  return fusedFiles({ ...lists, graph: ranking(near), ...meant }, view, wanted, weights)
+}
+
+function rankingOf(places: readonly { readonly path: string }[]): Map<string, number> {
+  return ranking(places.map(({ path }) => path))
 }
 
 function fusedFiles(
-  lists: Readonly<Record<string, readonly string[]>>,
+  lists: Readonly<Record<string, ReadonlyMap<string, number>>>,
   view: LexicalView,
   wanted: WantedCode,
   weights: Weights,
 ): FileCandidate[] {
-  const ranked = Object.entries(lists).map(([list, paths]) => [list, ranking(paths)] as const)
-  return fused(Object.fromEntries(ranked), weights)
+  return fused(lists, weights)
     .map(({ key: path, ranks, score: raw }): FileCandidate => {
       const file = view.byPath.get(path)!
       const { blob, lines } = file

@@ -202,13 +202,21 @@ export class Selection {
 /** Gives each term a number. Numbers are never given back: a daemon that rests forgets them all. */
 export class Dictionary {
   private readonly terms = new TextNumbers()
+  /** Of the terms looked for last: a pack looks for the same in files, symbols and records. */
+  private readonly known = new Map<string, number>()
 
   number(term: string): number {
     return this.terms.number(term)
   }
 
   find(term: string): number | undefined {
-    return this.terms.find(term)
+    const known = this.known.get(term)
+    if (known !== undefined) return known
+    const number = this.terms.find(term)
+    if (number === undefined) return undefined
+    if (this.known.size >= KNOWN_MAX) this.known.clear()
+    this.known.set(term, number)
+    return number
   }
 
   get size(): number {
@@ -221,5 +229,6 @@ export class Dictionary {
 }
 
 const COUNT_MAX = 255
+const KNOWN_MAX = 500
 export const DOCS_MAX = 1 << 24
 const COMPACT_MIN = 1_000
