@@ -14,11 +14,14 @@ export function packSymbols(symbols: readonly CodeSymbol[]): string {
       const name = clean(s.name)
       const nth = counts.get(name) ?? 0
       counts.set(name, nth + 1)
-      const shown = [clean(s.signature), clean(s.doc)]
-      return [name, s.kind, s.line, s.endLine, s.hash, ...shown, nth].join('\u0000')
+      const text = [clean(s.signature), clean(s.doc)]
+      return [name, s.kind, s.line, s.endLine, s.hash, nth, ...text].join('\u0000')
     })
     .join('\u0001')
 }
+
+/** Fields of a packed symbol before its signature; the doc comes last. */
+export const FIELDS_BEFORE_TEXT = 6
 
 export function unpackSymbols(packed: string): ListedSymbol[] {
   return packed === '' ? [] : packed.split('\u0001').map(unpackRow)
@@ -33,16 +36,16 @@ export function unpackSymbol(packed: string, ordinal: number): ListedSymbol {
 }
 
 function unpackRow(row: string): ListedSymbol {
-  const [name, kind, line, endLine, hash, signature, doc, nth] = row.split('\u0000')
+  const [name, kind, line, endLine, hash, nth, signature, doc] = row.split('\u0000')
   return {
     name: name!,
     kind: kind as CodeSymbol['kind'],
     line: Number(line),
     endLine: Number(endLine),
     hash: hash!,
+    nth: Number(nth),
     signature: signature!,
     doc: doc!,
-    nth: Number(nth),
   }
 }
 

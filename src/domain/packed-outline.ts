@@ -1,4 +1,5 @@
 import type { EmbeddedSymbol } from './embedding-text.ts'
+import { FIELDS_BEFORE_TEXT } from './packed-file.ts'
 
 /**
  * Reads from a file's packed symbols (`packSymbols`) what is embedded of them, and nothing else: most
@@ -21,7 +22,7 @@ export class OutlineReader {
       this.start = packed.indexOf('\u0001', this.start) + 1
     }
     let signature = this.start
-    for (let field = 0; field < FIELDS_BEFORE; field++) {
+    for (let field = 0; field < FIELDS_BEFORE_TEXT; field++) {
       signature = packed.indexOf('\u0000', signature) + 1
     }
     const doc = packed.indexOf('\u0000', signature) + 1
@@ -32,6 +33,3 @@ export class OutlineReader {
     }
   }
 }
-
-/** Name, kind, first and last line, hash. */
-const FIELDS_BEFORE = 5

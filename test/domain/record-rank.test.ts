@@ -38,13 +38,15 @@ test('the best anchored records are those of weighing each one', () => {
         scores.map(([file, score]) => ({ path: file, score })),
         symbols,
       )
+      const scoreOf = new Map(names.map(([file, name, score]) => [`${file}:${name}`, score]))
       const moves: Moves = new Map(moved.map(([from, to]) => [anchorKey(from), to]))
       const followed = new Map<string, number>()
       const strengthAt = (key: string, { path: file }: Place) => {
         const score = places.files.get(file) ?? 0
         if (score === 0) return 0
-        let strength = score + (places.symbols.get(key) ?? 0)
-        for (let n = followed.get(key) ?? 0; n > 0; n--) strength = Math.floor((strength * 700) / 1000)
+        let strength = score + (scoreOf.get(key) ?? 0)
+        for (let n = followed.get(key) ?? 0; n > 0; n--)
+          strength = Math.floor((strength * 700) / 1_000)
         followed.set(key, (followed.get(key) ?? 0) + 1)
         return strength
       }
