@@ -114,6 +114,31 @@ export class MadeUp {
     })
   }
 
+  /**
+   * The same, but that of the ten two are files that are new, which the third and the sixth import,
+   * and two are files that go, each known to a few (`file` null).
+   */
+  move(round: number): readonly { readonly path: string; readonly file: MadeFile | null }[] {
+    const edits = this.edit(round).slice(0, 6)
+    const came = [0, 1].map((at) => {
+      const path = `src/${this.word()}/${this.word()}-${round}-${at}.ts`
+      const blob = createHash('sha1').update(path).digest('hex')
+      return { path, file: this.withLinks(this.plainFile(blob), this.files) }
+    })
+    const importing = edits.map(({ path, file }, at) => {
+      const target = at % 3 === 2 ? came[(at - 2) / 3] : undefined
+      if (target === undefined) return { path, file }
+      const names = target.file.symbols.slice(0, 2).map(({ name }) => name)
+      const link: Link = ['import', `../../${target.path.slice(4, -3)}`, ...names]
+      return { path, file: { ...file, links: [...(file.links ?? []), link] } }
+    })
+    const gone = [0, 1].map((at) => {
+      const path = this.paths[(this.files >> 1) + round * 2 + at] ?? ''
+      return { path, file: null }
+    })
+    return [...importing, ...came, ...gone]
+  }
+
   /** 150 words, ten symbols of 30. */
   private file(blob: string): MadeFile {
     const file = this.plainFile(blob)

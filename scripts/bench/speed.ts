@@ -10,7 +10,8 @@
  * index    the first index of DIR's code by the compiled binary, beside hashing all of it (a bound)
  *          and, where it is installed, ctags (a peer)
  * change   ten changed files: until the pack knows them
- * change-large  the same in the daemon, of 20,000 files that import from each other, 100,000 records
+ * change-large  the same in the daemon, of 20,000 files that import from each other, 100,000 records;
+ *          then with six changed files, two that are new and two that are gone
  *
  * Without `--only` all of them, in the order small, pack, change-large, process, index, change.
  * `process`, `index` and `change` need `--repo`, a local git repository, and dist/av (or AV_TEST_BINARY).
@@ -44,7 +45,10 @@ const figures: Figure[] = []
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   small: () => packs(500, 1_000, 'p50 <= 5 ms'),
   pack: () => packs(20_000, 100_000, 'p50 <= 40 ms, p95 <= 120 ms, RSS <= 700 MB'),
-  'change-large': () => largeChanges(20_000, 100_000),
+  'change-large': async () => {
+    await largeChanges(20_000, 100_000, false)
+    await largeChanges(20_000, 100_000, true)
+  },
   process: wholeProcess,
   index: coldIndex,
   change: afterChanges,
@@ -74,8 +78,11 @@ async function packs(files: number, records: number, target: string): Promise<vo
   })
 }
 
-/** Ten files at a time change, others each time, as in a workspace where somebody goes on working. */
-async function largeChanges(files: number, records: number): Promise<void> {
+/**
+ * Ten files at a time change, others each time, as in a workspace where somebody goes on working.
+ * @param isMoving whether files come and go as well
+ */
+async function largeChanges(files: number, records: number, isMoving: boolean): Promise<void> {
   const made = new MadeUp(files, records, true)
   await inDaemon(made, async ({ call, repo, view, pack, rss, cpuMs }) => {
     const overlay = new Map<string, View['overlay'][number]>()
@@ -92,12 +99,15 @@ async function largeChanges(files: number, records: number): Promise<void> {
       return { wall: await timed(work), cpu: cpuMs() - before }
     }
     for (let round = 0; round < CHANGES; round++) {
-      const edits = made.edit(round)
-      for (const { path, file } of edits) overlay.set(path, { path, blob: file.blob, gone: false })
+      const edits = isMoving ? made.move(round) : made.edit(round)
+      for (const { path, file } of edits) {
+        overlay.set(path, { path, blob: file?.blob ?? null, gone: file === null })
+      }
+      const sent = edits.flatMap(({ file }) => file ?? [])
       const after = await cost(async () => {
         // As a client does: it asks, sends what is missing, and asks again.
         await call('index.state', { repo, view: now() })
-        await call('index.files', { repo, version: 'bench', files: edits.map(({ file }) => file) })
+        await call('index.files', { repo, version: 'bench', files: sent })
         await packAgain()
       })
       const others = [await cost(packAgain), await cost(packAgain), await cost(packAgain)]
@@ -105,7 +115,7 @@ async function largeChanges(files: number, records: number): Promise<void> {
       cpu.push({ changed: after.cpu, unchanged: middle(others.map((each) => each.cpu)) })
     }
     figures.push({
-      what: `after 10 changed files of ${files}, ${records} records, what the next pack takes longer`,
+      what: `after 10 changed files${isMoving ? ' (2 new, 2 gone)' : ''} of ${files}, ${records} records, what the next pack takes longer`,
       value: `${longer(wall)}; of the daemon's CPU ${longer(cpu)}; ${rss()}`,
       target: '<= 200 ms, RSS <= 700 MB',
     })
