@@ -1,6 +1,7 @@
 import { familyNumber } from './code-family.ts'
 import { bothFlags, type Definers, nameFlags, SOME_PRIVATE, termOfName } from './graph-definers.ts'
 import { type EdgeTable, IMPORTED_AMONG_MAX, type KeptEdges, SCARCE_MAX } from './graph-edges.ts'
+import type { Renumbering } from './graph-links.ts'
 import { Holders } from './graph-uses.ts'
 import type { IndexedFile, LexicalView } from './lexical.ts'
 import type { LinkTable } from './link-table.ts'
@@ -23,16 +24,12 @@ type Now = {
  * What still holds of the edges of another view of the same index. The row of a file that has not
  * changed hangs on what its links mean, on what the files these lead to hand on, and on who defines
  * the names it holds: it is to be made anew where one of these is another, or may be.
- * @param numberThen by file: its number in the view before, or -1
  */
-export function keptEdges(before: Before, now: Now, numberThen: Int32Array): KeptEdges {
-  const numberNow = new Int32Array(before.files.length).fill(-1)
-  let isSame = numberNow.length === numberThen.length
-  for (let file = 0; file < numberThen.length; file++) {
-    const then = numberThen[file]!
-    if (then >= 0) numberNow[then] = file
-    if (then !== file) isSame = false
-  }
+export function keptEdges(
+  before: Before,
+  now: Now,
+  { numberThen, numberNow, isSame }: Renumbering,
+): KeptEdges {
   const stale = new Uint8Array(now.files.length)
   const names = new ChangedNames(now.view.dictionary.size)
   const handing: number[] = []

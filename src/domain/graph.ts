@@ -2,10 +2,11 @@ import { CodeLayout } from './code-layout.ts'
 import { keptEdges } from './graph-changes.ts'
 import { Definers } from './graph-definers.ts'
 import { type EdgeTable, edgesOf, type LinkedCode } from './graph-edges.ts'
+import { linkedAfter, linkedAnew, movedSince, renumbered } from './graph-links.ts'
 import { type Grouped, groupedBy } from './grouped.ts'
 import type { IndexedFile, LexicalView } from './lexical.ts'
-import { isSameGround, LinkResolver } from './link-resolver.ts'
-import { type LinkTable, LinkTableWriter } from './link-table.ts'
+import type { LinkResolver } from './link-resolver.ts'
+import type { LinkTable } from './link-table.ts'
 
 /**
  * Which files of a view use what which others define: a weighted edge from file to file, all weights
@@ -58,22 +59,22 @@ function differences({ files }: CodeGraph, { byPath }: LexicalView, max: number)
 
 /** @param before of another view of the same index, or none: the graph is the same with each */
 export function graphAfter(before: CodeGraph | null, view: LexicalView): CodeGraph {
-  const kept = before === null ? null : filesOnGround(before, view)
-  const resolver =
-    kept === null ? new LinkResolver(new CodeLayout(view.byPath.values())) : before!.resolver
-  const files = kept ?? resolver.layout.files.map(({ path }) => view.byPath.get(path)!)
-  const { layout } = resolver
-  const links = linksAfter(before, resolver, files, view)
-  const isKept = kept !== null && hasSameNames(before!.files, files)
-  const definers = isKept ? before!.definers : new Definers(files, view.dictionary.size)
-  const code = { view, layout, files, links, definers }
-  if (before === null) return new CodeGraph(resolver, code, edgesOf(code, null))
-  const numberThen = new Int32Array(files.length)
-  for (const [number, { path }] of files.entries()) {
-    numberThen[number] = kept === null ? (before.number(path) ?? -1) : number
+  if (before === null) {
+    const layout = new CodeLayout(view.byPath.values())
+    const linked = linkedAnew(layout, view)
+    const definers = new Definers(linked.files, view.dictionary.size)
+    const code = { view, layout, ...linked, definers }
+    return new CodeGraph(linked.resolver, code, edgesOf(code, null))
   }
-  const edges = edgesOf(code, keptEdges(before, code, numberThen))
-  return new CodeGraph(resolver, code, edges)
+  const moved = movedSince(before, view)
+  const isStill = moved.went.length + moved.came.length === 0
+  const layout = isStill ? before.resolver.layout : new CodeLayout(view.byPath.values())
+  const numbers = renumbered(before.resolver.layout, layout, moved)
+  const linked = linkedAfter(before, { layout, moved, numbers }, view)
+  const isKept = isStill && hasSameNames(before.files, linked.files)
+  const definers = isKept ? before.definers : new Definers(linked.files, view.dictionary.size)
+  const code = { view, layout, ...linked, definers }
+  return new CodeGraph(linked.resolver, code, edgesOf(code, keptEdges(before, code, numbers)))
 }
 
 /** Whether the files define the same as those of the same paths and languages before. */
@@ -84,42 +85,6 @@ function hasSameNames(before: readonly IndexedFile[], files: readonly IndexedFil
     const { names } = file
     return names.length === old.names.length && names.every((name, at) => name === old.names[at])
   })
-}
-
-/** The files of a view by their numbers before; null when links may mean something else in it. */
-function filesOnGround(before: CodeGraph, { byPath }: LexicalView): readonly IndexedFile[] | null {
-  if (before.size !== byPath.size) return null
-  const files: IndexedFile[] = []
-  for (const old of before.files) {
-    const file = byPath.get(old.path)
-    if (file === undefined || (file !== old && !isSameGround(old, file))) return null
-    files.push(file)
-  }
-  return files
-}
-
-/** What links mean: as before on the same ground, but for files whose own links are others. */
-function linksAfter(
-  before: CodeGraph | null,
-  resolver: LinkResolver,
-  files: readonly IndexedFile[],
-  { dictionary }: LexicalView,
-): LinkTable {
-  const kept = before?.resolver === resolver ? before : null
-  if (kept !== null && files.every(({ links }, at) => links === kept.files[at]!.links)) {
-    return kept.links
-  }
-  const writer = new LinkTableWriter(dictionary)
-  let copied = 0
-  for (const [number, { links }] of files.entries()) {
-    if (kept !== null && kept.files[number]!.links === links) continue
-    kept?.links.copyRows(copied, number, writer)
-    writer.beginFile()
-    for (const link of resolver.resolve(number, links)) writer.add(link)
-    copied = number + 1
-  }
-  kept?.links.copyRows(copied, files.length, writer)
-  return writer.table()
 }
 
 /** A neighbour of a file, by number. */

@@ -107,18 +107,22 @@ export class LinkTable {
     return true
   }
 
-  /** Writes the rows of files from `first` up to `end` into another table; the numbers must be the same. */
-  copyRows(first: number, end: number, into: LinkTableWriter): void {
+  /**
+   * Writes the rows of files from `first` up to `end` into another table.
+   * @param numberNow by file: its number there; null: the same
+   */
+  copyRows(first: number, end: number, into: LinkTableWriter, numberNow: Int32Array | null): void {
     const [link, endLink] = [this.starts[first]!, this.starts[end]!]
     const [name, endName] = [this.nameStarts[link]!, this.nameStarts[endLink]!]
     const [target, endTarget] = [this.targetStarts[link]!, this.targetStarts[endLink]!]
+    const targets = this.targets.subarray(target, endTarget)
     into.addRows({
       starts: this.starts.subarray(first, end),
       flags: this.flags.subarray(link, endLink),
       nameStarts: this.nameStarts.subarray(link, endLink),
       names: this.names.subarray(name, endName),
       targetStarts: this.targetStarts.subarray(link, endLink),
-      targets: this.targets.subarray(target, endTarget),
+      targets: numberNow === null ? targets : targets.map((file) => numberNow[file]!),
     })
   }
 }
@@ -133,7 +137,7 @@ type Rows = {
   readonly targets: Uint32Array
 }
 
-/** Takes the files in the order of their numbers: `beginFile`, then its links. */
+/** Takes the files in the order of their numbers. */
 export class LinkTableWriter {
   private readonly starts = new NumberList()
   private readonly flags = new NumberList()
@@ -145,11 +149,12 @@ export class LinkTableWriter {
 
   constructor(private readonly dictionary: Dictionary) {}
 
-  beginFile(): void {
+  addFile(links: readonly ResolvedLink[]): void {
     this.starts.push(this.flags.length)
+    for (const link of links) this.add(link)
   }
 
-  add({ kind, names, files }: ResolvedLink): void {
+  private add({ kind, names, files }: ResolvedLink): void {
     const flags =
       (kind === 'export' ? EXPORT : kind === 'around' ? AROUND : 0) |
       (names.length === 0 ? NAMELESS : 0) |

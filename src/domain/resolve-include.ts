@@ -1,6 +1,7 @@
 import type { Link } from './code.ts'
 import { familyOf } from './code-family.ts'
 import { type CodeLayout, folderOf, joined, type ResolvedLink } from './code-layout.ts'
+import { lastPart, type Reach } from './link-reach.ts'
 
 /**
  * Files named by path: `#include` of C and C++ (with a header comes what implements it), `require` of
@@ -22,6 +23,11 @@ export function resolveInclude(
   const both =
     family === 'c' ? files.flatMap((file) => [file, ...implementing(layout, file)]) : files
   return [{ kind: 'import', names, files: both.filter((file) => file !== from) }]
+}
+
+/** Without its extension: a header brings what implements it, `require` names no `.rb`. */
+export function reachOfIncluded(path: string): Reach {
+  return { words: [lastPart(path).replace(/\.[^.]*$/, '')], under: [] }
 }
 
 const HEADER = /\.(?:h|hh|hpp|hxx)$/

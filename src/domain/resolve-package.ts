@@ -1,34 +1,79 @@
 import type { Link } from './code.ts'
 import { familyOf } from './code-family.ts'
-import { type CodeLayout, folderOf, joined, type ResolvedLink, stemOf } from './code-layout.ts'
+import {
+  type CodeLayout,
+  folderOf,
+  joined,
+  type LinkedFile,
+  type ResolvedLink,
+  stemOf,
+} from './code-layout.ts'
+import { lastPart, type Reach } from './link-reach.ts'
+import { unpackLinks } from './packed-file.ts'
 
 /**
  * Languages whose files belong to a package and see the rest of it without a word: Go by folder and
  * `go.mod`, Java, Kotlin, Scala, PHP and C# by what each file declares.
  */
 export class PackageNames {
-  /** `family package` → files. */
-  private readonly declared: ReadonlyMap<string, readonly number[]>
-  /** The longest name first. */
-  private readonly modules: readonly { readonly name: string; readonly folder: string }[]
   private readonly folders = new Map<string, GoFolder>()
 
-  constructor(private readonly layout: CodeLayout) {
-    const pairs = [...layout.files.keys()].flatMap((number) =>
-      packagesOf(layout, number).map((name) => ({ number, name })),
+  /**
+   * @param declared `family package` → files
+   * @param modules the longest name first
+   */
+  private constructor(
+    private readonly layout: CodeLayout,
+    private readonly declared: Declared,
+    private readonly modules: readonly GoModule[],
+  ) {}
+
+  static of(layout: CodeLayout): PackageNames {
+    return new PackageNames(layout, declaredIn(layout), modulesIn(layout))
+  }
+
+  /**
+   * Of another view on the same ground.
+   * @param numberNow by number here: what it is there, or -1
+   */
+  after(layout: CodeLayout, came: readonly LinkedFile[], numberNow: Int32Array): PackageNames {
+    const declared = new Map<string, readonly number[]>()
+    for (const [name, files] of this.declared) {
+      const left = files.map((number) => numberNow[number]!).filter((number) => number >= 0)
+      if (left.length > 0) declared.set(name, left)
+    }
+    for (const file of came) {
+      const number = layout.at(file.path)!
+      for (const name of new Set(packagesOf(file))) {
+        declared.set(
+          name,
+          [...(declared.get(name) ?? []), number].sort((a, b) => a - b),
+        )
+      }
+    }
+    return new PackageNames(layout, declared, this.modules)
+  }
+
+  /** Whose links may mean a file that came or went; `go.mod` is ground. */
+  reach(file: LinkedFile): Reach {
+    if (file.language !== 'go') {
+      return { words: packagesOf(file).map((name) => name.slice(name.indexOf(' ') + 1)), under: [] }
+    }
+    const folder = folderOf(file.path)
+    // Dots lead up from a module, as its name alone leads into its folder.
+    const above = this.modules.filter(
+      (module) => folder === '' || `${module.folder}/`.startsWith(`${folder}/`),
     )
-    const groups = Map.groupBy(pairs, ({ name }) => name)
-    this.declared = new Map(
-      [...groups].map(([name, of]) => [name, [...new Set(of.map(({ number }) => number))]]),
-    )
-    this.modules = layout
-      .named('go.mod')
-      .flatMap((number) => {
-        const name = layout.linksOf(number).find(([kind]) => kind === 'package')?.[1]
-        const folder = folderOf(layout.files[number]!.path)
-        return name === undefined ? [] : [{ name, folder }]
-      })
-      .sort((a, b) => b.name.length - a.name.length)
+    return {
+      words: [...(folder === '' ? [] : [lastPart(folder)]), ...above.map(({ name }) => name)],
+      under: [],
+    }
+  }
+
+  /** Those of the package that a file came to or went from: by number. */
+  beside(file: LinkedFile): readonly number[] {
+    if (file.language === 'go') return this.goFolder(folderOf(file.path)).all
+    return packagesOf(file).flatMap((name) => this.declared.get(name) ?? [])
   }
 
   resolve(from: number, [, target, ...names]: Link): ResolvedLink[] {
@@ -64,7 +109,9 @@ export class PackageNames {
       const { all, untested } = this.goFolder(folderOf(path))
       return others(this.layout.isTest(from) ? all : untested)
     }
-    return packagesOf(this.layout, from).flatMap((name) => others(this.declared.get(name) ?? []))
+    return packagesOf(this.layout.files[from]!).flatMap((name) =>
+      others(this.declared.get(name) ?? []),
+    )
   }
 
   private goPackage(target: string): readonly number[] {
@@ -88,6 +135,31 @@ export class PackageNames {
   }
 }
 
+type Declared = ReadonlyMap<string, readonly number[]>
+
+function declaredIn(layout: CodeLayout): Declared {
+  const pairs = [...layout.files.entries()].flatMap(([number, file]) =>
+    packagesOf(file).map((name) => ({ number, name })),
+  )
+  const groups = Map.groupBy(pairs, ({ name }) => name)
+  return new Map(
+    [...groups].map(([name, of]) => [name, [...new Set(of.map(({ number }) => number))]]),
+  )
+}
+
+type GoModule = { readonly name: string; readonly folder: string }
+
+function modulesIn(layout: CodeLayout): readonly GoModule[] {
+  return layout
+    .named('go.mod')
+    .flatMap((number) => {
+      const name = layout.linksOf(number).find(([kind]) => kind === 'package')?.[1]
+      const folder = folderOf(layout.files[number]!.path)
+      return name === undefined ? [] : [{ name, folder }]
+    })
+    .sort((a, b) => b.name.length - a.name.length)
+}
+
 /** The Go files of a folder, and those of them that are no tests. */
 type GoFolder = { readonly all: readonly number[]; readonly untested: readonly number[] }
 
@@ -95,11 +167,10 @@ type GoFolder = { readonly all: readonly number[]; readonly untested: readonly n
 const PACKAGE_MAX = 200
 
 /** The packages a file declares: Scala's clauses one within the other, C#'s each for itself. */
-function packagesOf(layout: CodeLayout, number: number): readonly string[] {
-  const { language } = layout.files[number]!
+function packagesOf({ language, links }: LinkedFile): readonly string[] {
   const family = familyOf(language)
   if (family !== 'jvm' && family !== 'php' && family !== 'c-sharp') return []
-  const names = layout.linksOf(number).flatMap(([kind, name]) => (kind === 'package' ? [name] : []))
+  const names = unpackLinks(links).flatMap(([kind, name]) => (kind === 'package' ? [name] : []))
   if (names.length === 0) return []
   if (family === 'c-sharp') return names.map((name) => `${family} ${name}`)
   return [`${family} ${language === 'scala' ? names.join('.') : names[0]}`]

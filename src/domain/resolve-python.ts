@@ -6,6 +6,7 @@ import {
   joined,
   type ResolvedLink,
 } from './code-layout.ts'
+import { lastPart, type Reach } from './link-reach.ts'
 
 /**
  * Python's modules: relative ones from the file's package, absolute ones from each folder above that
@@ -13,9 +14,28 @@ import {
  * `__init__` imports it hands on.
  */
 export class PythonNames {
-  private readonly roots = new Map<string, readonly string[]>()
+  private readonly roots: Map<string, readonly string[]>
 
-  constructor(private readonly layout: CodeLayout) {}
+  /** @param before of other files on the same ground */
+  constructor(
+    private readonly layout: CodeLayout,
+    before: PythonNames | null = null,
+  ) {
+    this.roots = before?.roots ?? new Map()
+  }
+
+  /**
+   * Whose links may mean a path that came or went. `__init__.py` and `pyproject.toml` are ground: it
+   * must be none.
+   */
+  reach(path: string): Reach {
+    // A folder is a module by any file in it.
+    const folder = folderOf(path)
+    const words = folder === '' ? [] : [lastPart(folder)]
+    const module = path.replace(/\.pyi?$/, '')
+    if (module === path) return { words, under: [] }
+    return { words: [...words, lastPart(module)], under: [`${module}/`] }
+  }
 
   resolve(from: number, [, target, ...names]: Link): ResolvedLink[] {
     const { path } = this.layout.files[from]!

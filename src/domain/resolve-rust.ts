@@ -7,6 +7,7 @@ import {
   type ResolvedLink,
   stemOf,
 } from './code-layout.ts'
+import { ANY_LINK, lastPart, NO_REACH, type Reach } from './link-reach.ts'
 
 /**
  * Rust's paths: `crate`, `self`, `super`, modules of the file, and the crates of the same workspace
@@ -14,23 +15,60 @@ import {
  */
 export class RustNames {
   /** Crate → the folder its modules lie in, and the file that is its root. */
-  private readonly crates = new Map<string, Crate>()
+  private readonly crates: Map<string, Crate>
   /** Paths of their roots, and folder → the first of them that has its modules there. */
-  private readonly roots = new Set<string>()
-  private readonly rootIn = new Map<string, number>()
+  private readonly roots: Set<string>
+  private readonly rootIn: Map<string, string>
   /** Folder → the crate that its files belong to. */
-  private readonly around = new Map<string, Crate | null>()
+  private readonly around: Map<string, Crate | null>
+  /** Where a root was looked for. */
+  private readonly asked: Set<string>
 
-  constructor(private readonly layout: CodeLayout) {
-    for (const number of layout.named('Cargo.toml')) {
-      const crate = this.crateIn(folderOf(layout.files[number]!.path))
-      const name = layout.linksOf(number).find(([kind]) => kind === 'package')?.[1]
+  /** @param before of other files on the same ground */
+  constructor(
+    private readonly layout: CodeLayout,
+    before: RustNames | null = null,
+  ) {
+    this.crates = before?.crates ?? new Map()
+    this.roots = before?.roots ?? new Set()
+    this.rootIn = before?.rootIn ?? new Map()
+    this.around = before?.around ?? new Map()
+    this.asked = before?.asked ?? new Set()
+    if (before === null) this.readCrates()
+  }
+
+  private readCrates(): void {
+    for (const number of this.layout.named('Cargo.toml')) {
+      const crate = this.crateIn(folderOf(this.layout.files[number]!.path))
+      const name = this.layout.linksOf(number).find(([kind]) => kind === 'package')?.[1]
       if (name === undefined || crate === null) continue
       if (this.crates.has(name)) continue
       this.crates.set(name, crate)
-      this.roots.add(layout.files[crate.root]!.path)
+      this.roots.add(crate.root)
       if (!this.rootIn.has(crate.folder)) this.rootIn.set(crate.folder, crate.root)
     }
+  }
+
+  /** Whether a file is, or could be, the root of a crate. */
+  isRoot(path: string): boolean {
+    const name = lastPart(path)
+    return name === 'lib.rs' || name === 'main.rs' || this.asked.has(path)
+  }
+
+  /**
+   * Whose links may mean a path that came or went. `Cargo.toml` and the roots of crates are ground: it
+   * must be none.
+   */
+  reach(path: string): Reach {
+    if (!path.endsWith('.rs')) return NO_REACH
+    const module = path.slice(0, -'.rs'.length)
+    const places = lastPart(module) === 'mod' ? [module, folderOf(module)] : [module]
+    // From its own file `self` and `super` lead up, from a crate its name does.
+    const under = places.flatMap((place) => (place === '' ? [''] : [`${place}/`, `${place}.`]))
+    const crates = [...this.crates.values(), ...this.around.values()]
+    const isAbove = (crate: Crate | null) =>
+      crate !== null && under.some((beginning) => `${crate.folder}/`.startsWith(beginning))
+    return crates.some(isAbove) ? ANY_LINK : { words: places.map(lastPart), under }
   }
 
   resolve(from: number, [given, target, ...names]: Link): ResolvedLink[] {
@@ -86,7 +124,7 @@ export class RustNames {
     const own = this.moduleFile(folder)
     if (own.length > 0) return own
     const root = this.rootIn.get(folder)
-    if (root !== undefined) return [root]
+    if (root !== undefined) return this.layout.firstOf([root])
     return this.layout.firstOf([`${folder}/lib.rs`, `${folder}/main.rs`])
   }
 
@@ -114,15 +152,13 @@ export class RustNames {
     const manifest = this.layout.at(at('Cargo.toml'))
     const links = manifest === undefined ? [] : this.layout.linksOf(manifest)
     const given = links.flatMap(([kind, root]) => (kind === 'root' ? [at(root)] : []))
-    const [root] = this.layout.firstOf([
-      ...given,
-      at('src/lib.rs'),
-      at('src/main.rs'),
-      at('lib.rs'),
-    ])
-    return root === undefined ? null : { root, folder: folderOf(this.layout.files[root]!.path) }
+    const paths = [...given, at('src/lib.rs'), at('src/main.rs'), at('lib.rs')]
+    for (const path of paths) this.asked.add(path)
+    const root = paths.find((path) => this.layout.at(path) !== undefined)
+    return root === undefined ? null : { root, folder: folderOf(root) }
   }
 }
 
-type Crate = { readonly folder: string; readonly root: number }
+/** By paths. */
+type Crate = { readonly folder: string; readonly root: string }
 type Place = { readonly folder: string; readonly left: readonly string[] }

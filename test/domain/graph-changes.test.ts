@@ -1,21 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { BlobId, FileIndex, Link } from '../../src/domain/code.ts'
-import { type CodeGraph, graphAfter, graphOf } from '../../src/domain/graph.ts'
-import { LexicalIndex, type LexicalView } from '../../src/domain/lexical.ts'
-import { nameTerm } from '../../src/domain/packed-file.ts'
+import type { Link } from '../../src/domain/code.ts'
+import { graphAfter, graphOf } from '../../src/domain/graph.ts'
+import { type Edit, type Made, NAMES, PLAIN, rows, Shop } from './graph-shop.ts'
 
-/** What one file holds; numbers are names of `NAMES`. */
-type Made = {
-  readonly language: string
-  readonly links: readonly Link[]
-  readonly defines: readonly number[]
-  readonly uses: readonly number[]
-}
-type Edit = { readonly path: string; readonly to: Made | null }
-
-/** Whole identifiers, words that prose holds too, and private ones that leave the same terms. */
-const NAMES = ['readRow', 'drawBox', 'sumCart', 'total', 'render', '_readRow', '_total', 'openDoor']
 const [PUBLIC_ROW, PRIVATE_ROW] = [0, 5]
 const LANGUAGES = ['typescript', 'tsx', 'python', 'rust', 'go', 'java', 'text']
 /** Where one file more or less changes what others' links mean. */
@@ -231,8 +219,6 @@ function using(link: Link): Made {
   return { ...PLAIN, links: [link], uses: [0, 1, 2, PUBLIC_ROW] }
 }
 
-const PLAIN: Made = { language: 'typescript', links: [], defines: [], uses: [] }
-
 /** 64 files of which 60 define one name, four another; ten more use and import some of them. */
 function crowded(): Map<string, Made> {
   const files = new Map<string, Made>()
@@ -251,50 +237,4 @@ function crowded(): Map<string, Made> {
     files.set(`use/${at}.ts`, { ...PLAIN, links, uses: [0, 1, 2, 3] })
   }
   return files
-}
-
-function rows(graph: CodeGraph) {
-  return Array.from({ length: graph.size }, (_, at) => [
-    ...[graph.path(at), graph.uses(at), graph.usedBy(at)],
-  ])
-}
-
-/** A repository that is edited, in an index that keeps all that was ever there. */
-class Shop {
-  private readonly index = new LexicalIndex()
-  private readonly files = new Map<string, Made>()
-
-  constructor(edits: readonly Edit[]) {
-    this.make(edits)
-  }
-
-  make(edits: readonly Edit[]): void {
-    for (const { path, to } of edits) {
-      if (to === null) this.files.delete(path)
-      else {
-        this.files.set(path, to)
-        this.index.addFile(path, indexOf(to))
-      }
-    }
-  }
-
-  view(): LexicalView {
-    return this.index.view([...this.files].map(([path, file]) => ({ path, blob: blobOf(file) })))
-  }
-}
-
-function blobOf(file: Made): BlobId {
-  return JSON.stringify(file) as BlobId
-}
-
-function indexOf(file: Made): FileIndex {
-  const words = [...new Set([...file.defines, ...file.uses].map((at) => nameTerm(NAMES[at]!)!))]
-  return {
-    ...{ blob: blobOf(file), language: file.language, status: 'parsed', bytes: 1, lines: 9 },
-    ...{ hash: 'h', words, counts: words.map((_, at) => at + 1), links: file.links },
-    symbols: file.defines.map((at) => ({
-      ...{ name: NAMES[at]!, kind: 'function', line: 1, endLine: 2 },
-      ...{ signature: '', doc: '', hash: 'a'.repeat(32), words: [] },
-    })),
-  }
 }

@@ -9,8 +9,8 @@ async function meant(texts: Texts, of: string, about = /./): Promise<string[]> {
   const files = (await indexesOf(texts)).map(([path, { language, links = [] }]) => {
     return { path, language, links: packLinks(links) }
   })
-  const resolver = new LinkResolver(new CodeLayout(files))
-  const shuffled = new LinkResolver(new CodeLayout(files.toReversed()))
+  const resolver = LinkResolver.of(new CodeLayout(files))
+  const shuffled = LinkResolver.of(new CodeLayout(files.toReversed()))
   const show = (from: LinkResolver) =>
     from.resolve(from.layout.at(of)!).flatMap(({ kind, names, files: found }) => {
       const paths = found.map((number) => from.layout.files[number]!.path).join(' ')
