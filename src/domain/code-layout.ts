@@ -21,20 +21,79 @@ export type ResolvedLink = {
   readonly files: readonly number[]
 }
 
+/** From one view to another; where a file is of another kind now, one went and one came. */
+export type Moved = {
+  readonly went: readonly LinkedFile[]
+  readonly came: readonly LinkedFile[]
+}
+
+/** How the files of two views are numbered. */
+export type Renumbering = {
+  /** By number now: what it was, or -1. */
+  readonly numberThen: Int32Array
+  /** By number then: what it is now, or -1. */
+  readonly numberNow: Int32Array
+  readonly isSame: boolean
+}
+
 /** The files of a view by number, in the order of their paths' bytes, and where they lie. */
 export class CodeLayout {
   readonly files: readonly LinkedFile[]
-  private readonly numbers: ReadonlyMap<string, number>
+  private readonly numbers = new Map<string, number>()
   private folders: ReadonlyMap<string, readonly number[]> | null = null
   private names: ReadonlyMap<string, readonly number[]> | null = null
   /** What was asked for by the end of its path. */
   private readonly endings = new Map<string, readonly number[]>()
+  /** Folder → its number, and file → that of its folder. */
+  private folderIds = new Map<string, number>()
   private folderNumbers: Uint32Array | null = null
   private tests: Uint8Array | null = null
 
-  constructor(files: Iterable<LinkedFile>) {
-    this.files = [...files].sort((a, b) => compareBytes(a.path, b.path))
-    this.numbers = new Map(this.files.map(({ path }, number) => [path, number]))
+  constructor(files: Iterable<LinkedFile>, isSorted = false) {
+    this.files = isSorted ? [...files] : [...files].sort(byPath)
+    for (const [number, { path }] of this.files.entries()) this.numbers.set(path, number)
+  }
+
+  /**
+   * That of another view: without sorting all of it or looking at every path.
+   * @param files of that view, by path
+   */
+  after({ went, came }: Moved, files: ReadonlyMap<string, LinkedFile>) {
+    const numberThen = new Int32Array(files.size).fill(-1)
+    const numberNow = new Int32Array(this.files.length)
+    for (const { path } of went) numberNow[this.numbers.get(path)!] = -1
+    const sorted: LinkedFile[] = []
+    const coming = [...came].sort(byPath)
+    let next = 0
+    for (const [number, { path }] of this.files.entries()) {
+      while (next < coming.length && compareBytes(coming[next]!.path, path) <= 0) {
+        sorted.push(coming[next++]!)
+      }
+      if (numberNow[number] === -1) continue
+      numberThen[sorted.length] = number
+      numberNow[number] = sorted.length
+      sorted.push(files.get(path)!)
+    }
+    const layout = new CodeLayout([...sorted, ...coming.slice(next)], true)
+    layout.takeOver(this, numberThen)
+    const numbers: Renumbering = { numberThen, numberNow, isSame: false }
+    return { layout, numbers }
+  }
+
+  /** What takes a look at every path, where it is known. */
+  private takeOver({ folderIds, folderNumbers, tests }: CodeLayout, numberThen: Int32Array): void {
+    if (folderNumbers !== null && folderIds.size <= this.files.length) {
+      this.folderIds = folderIds
+      this.folderNumbers = new Uint32Array(numberThen.length)
+      for (const [number, then] of numberThen.entries()) {
+        this.folderNumbers[number] = then < 0 ? this.folderId(number) : folderNumbers[then]!
+      }
+    }
+    if (tests === null) return
+    this.tests = new Uint8Array(numberThen.length)
+    for (const [number, then] of numberThen.entries()) {
+      this.tests[number] = then < 0 ? this.testMark(number) : tests[then]!
+    }
   }
 
   at(path: string): number | undefined {
@@ -47,21 +106,24 @@ export class CodeLayout {
 
   /** The same for files directly in one folder. */
   folderNumber(number: number): number {
-    if (this.folderNumbers === null) {
-      const numbers = new Map<string, number>()
-      this.folderNumbers = Uint32Array.from(this.files, ({ path }) => {
-        const folder = folderOf(path)
-        const known = numbers.get(folder) ?? numbers.size
-        numbers.set(folder, known)
-        return known
-      })
-    }
+    this.folderNumbers ??= Uint32Array.from(this.files.keys(), (each) => this.folderId(each))
     return this.folderNumbers[number]!
   }
 
+  private folderId(number: number): number {
+    const folder = folderOf(this.files[number]!.path)
+    const known = this.folderIds.get(folder) ?? this.folderIds.size
+    this.folderIds.set(folder, known)
+    return known
+  }
+
   isTest(number: number): boolean {
-    this.tests ??= Uint8Array.from(this.files, ({ path }) => (isTestPath(path) ? 1 : 0))
+    this.tests ??= Uint8Array.from(this.files.keys(), (each) => this.testMark(each))
     return this.tests[number] === 1
+  }
+
+  private testMark(number: number): number {
+    return isTestPath(this.files[number]!.path) ? 1 : 0
   }
 
   /** The first of `paths` that is there; none: an empty list. */
@@ -114,6 +176,10 @@ export class CodeLayout {
 }
 
 const AMBIGUOUS_MAX = 8
+
+function byPath(a: LinkedFile, b: LinkedFile): number {
+  return compareBytes(a.path, b.path)
+}
 
 /** Without the slash; '' for what lies in the root. */
 export function folderOf(path: string): string {

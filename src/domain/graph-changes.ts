@@ -1,7 +1,7 @@
 import { familyNumber } from './code-family.ts'
+import type { Renumbering } from './code-layout.ts'
 import { bothFlags, type Definers, nameFlags, SOME_PRIVATE, termOfName } from './graph-definers.ts'
 import { type EdgeTable, IMPORTED_AMONG_MAX, type KeptEdges, SCARCE_MAX } from './graph-edges.ts'
-import type { Renumbering } from './graph-links.ts'
 import { Holders } from './graph-uses.ts'
 import type { IndexedFile, LexicalView } from './lexical.ts'
 import type { LinkTable } from './link-table.ts'

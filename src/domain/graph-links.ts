@@ -1,17 +1,7 @@
-import type { CodeLayout } from './code-layout.ts'
+import type { CodeLayout, Moved, Renumbering } from './code-layout.ts'
 import type { IndexedFile, LexicalView } from './lexical.ts'
-import type { Moved } from './link-reach.ts'
 import { isSameToOthers, LinkResolver } from './link-resolver.ts'
 import { type LinkTable, LinkTableWriter } from './link-table.ts'
-
-/** How the files of two views are numbered; one of another kind at the same path is another file. */
-export type Renumbering = {
-  /** By number now: what it was, or -1. */
-  readonly numberThen: Int32Array
-  /** By number then: what it is now, or -1. */
-  readonly numberNow: Int32Array
-  readonly isSame: boolean
-}
 
 /** Which files went and came; those that hold something else, or have other links, stayed. */
 export function movedSince({ files, resolver }: Linked, { byPath }: LexicalView): Moved {
@@ -32,20 +22,15 @@ export function movedSince({ files, resolver }: Linked, { byPath }: LexicalView)
   return { went, came }
 }
 
-/** Those that stayed lie in the same order. */
-export function renumbered(then: CodeLayout, now: CodeLayout, { went, came }: Moved): Renumbering {
-  const numberThen = new Int32Array(now.files.length)
-  const numberNow = new Int32Array(then.files.length)
-  for (const { path } of came) numberThen[now.at(path)!] = -1
-  for (const { path } of went) numberNow[then.at(path)!] = -1
-  let old = 0
-  for (let number = 0; number < numberThen.length; number++) {
-    if (numberThen[number] === -1) continue
-    while (numberNow[old] === -1) old++
-    numberThen[number] = old
-    numberNow[old++] = number
-  }
-  return { numberThen, numberNow, isSame: went.length + came.length === 0 }
+/** The files of a view by number, and what numbers those of the other have there. */
+export function layoutAfter(
+  { resolver: { layout } }: Linked,
+  moved: Moved,
+  { byPath }: LexicalView,
+): { readonly layout: CodeLayout; readonly numbers: Renumbering } {
+  if (moved.went.length + moved.came.length > 0) return layout.after(moved, byPath)
+  const same = Int32Array.from(layout.files.keys())
+  return { layout, numbers: { numberThen: same, numberNow: same, isSame: true } }
 }
 
 /** What the links of a view's files mean; the files by number. */

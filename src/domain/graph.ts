@@ -2,7 +2,7 @@ import { CodeLayout } from './code-layout.ts'
 import { keptEdges } from './graph-changes.ts'
 import { Definers } from './graph-definers.ts'
 import { type EdgeTable, edgesOf, type LinkedCode } from './graph-edges.ts'
-import { linkedAfter, linkedAnew, movedSince, renumbered } from './graph-links.ts'
+import { layoutAfter, linkedAfter, linkedAnew, movedSince } from './graph-links.ts'
 import { type Grouped, groupedBy } from './grouped.ts'
 import type { IndexedFile, LexicalView } from './lexical.ts'
 import type { LinkResolver } from './link-resolver.ts'
@@ -67,11 +67,9 @@ export function graphAfter(before: CodeGraph | null, view: LexicalView): CodeGra
     return new CodeGraph(linked.resolver, code, edgesOf(code, null))
   }
   const moved = movedSince(before, view)
-  const isStill = moved.went.length + moved.came.length === 0
-  const layout = isStill ? before.resolver.layout : new CodeLayout(view.byPath.values())
-  const numbers = renumbered(before.resolver.layout, layout, moved)
+  const { layout, numbers } = layoutAfter(before, moved, view)
   const linked = linkedAfter(before, { layout, moved, numbers }, view)
-  const isKept = isStill && hasSameNames(before.files, linked.files)
+  const isKept = numbers.isSame && hasSameNames(before.files, linked.files)
   const definers = isKept ? before.definers : new Definers(linked.files, view.dictionary.size)
   const code = { view, layout, ...linked, definers }
   return new CodeGraph(linked.resolver, code, edgesOf(code, keptEdges(before, code, numbers)))

@@ -1,12 +1,6 @@
 import { type Family, familyOf } from './code-family.ts'
-import type { CodeLayout, LinkedFile } from './code-layout.ts'
+import type { CodeLayout } from './code-layout.ts'
 import { compareBytes } from './order.ts'
-
-/** From one view to another; where a file is of another kind now, one went and one came. */
-export type Moved = {
-  readonly went: readonly LinkedFile[]
-  readonly came: readonly LinkedFile[]
-}
 
 /**
  * Whose links may mean a path, were there a file or not: rather too many than one too few. A link

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Link } from '../../src/domain/code.ts'
 import { CodeLayout, type LinkedFile, type ResolvedLink } from '../../src/domain/code-layout.ts'
-import { renumbered } from '../../src/domain/graph-links.ts'
 import { isSameToOthers, LinkResolver } from '../../src/domain/link-resolver.ts'
 import { packLinks } from '../../src/domain/packed-file.ts'
 
@@ -20,7 +19,16 @@ type World = {
 const WORLDS: Readonly<Record<string, World>> = {
   ecmascript: {
     folders: ['', 'src/', 'src/hat/', 'lib/hat/', 'lib/hat.js/', 'dist/hat/', 'p/', 'p/src/'],
-    names: ['hat.ts', 'hat.d.ts', 'hat.js.ts', 'box.ts', 'box.js', 'index.ts', 'index.js'],
+    names: [
+      'hat.ts',
+      'hat.d.ts',
+      'hat.js.ts',
+      'hat.test.ts',
+      'box.ts',
+      'box.js',
+      'index.ts',
+      'index.js',
+    ],
     projects: ['package.json', 'tsconfig.json'],
     targets: ['.', '..', './', './hat', '../hat', './box.js', './index', './box?raw', '../src/hat'],
     imported: ['Thing', '*'],
@@ -240,8 +248,10 @@ for (const [name, world] of Object.entries(WORLDS)) {
             const layout = new CodeLayout(held.values())
             const went = [...before.values()].filter((old) => isAnother(old, held.get(old.path)))
             const came = layout.files.filter((file) => isAnother(file, before.get(file.path)))
-            const { numberNow } = renumbered(resolver.layout, layout, { went, came })
-            const next = resolver.after(layout, { went, came }, numberNow)
+            const { layout: after, numbers } = resolver.layout.after({ went, came }, held)
+            expect(after.files).toEqual(layout.files)
+            expect(placesOf(after)).toEqual(placesOf(layout))
+            const next = resolver.after(after, { went, came }, numbers.numberNow)
             const fresh = LinkResolver.of(layout)
             resolver = next ?? fresh
             const now = meaningsOf(fresh)
@@ -281,4 +291,10 @@ function meaningsOf(resolver: LinkResolver): ReadonlyMap<string, readonly unknow
     link.files.map((at) => files[at]!.path),
   ]
   return new Map(files.map(({ path }, number) => [path, resolver.resolve(number).map(named)]))
+}
+
+/** Whether each file is a test's, and the first file that lies in the same folder. */
+function placesOf(layout: CodeLayout) {
+  const numbers = layout.files.map((_, number) => layout.folderNumber(number))
+  return numbers.map((folder, number) => [layout.isTest(number), numbers.indexOf(folder)])
 }
