@@ -83,10 +83,17 @@ describe(`a daemon that is killed ${KILLS} times while clients write`, () => {
     const chance = seededWorld(50)
     for (let count = 0; count < KILLS; count++) {
       const pid = await readyDaemon()
-      // Somewhere in the first writes after a start.
+      // Somewhere in the first writes after a start, or once some were acknowledged: a slow machine
+      // would have few of these otherwise.
+      if (count % 2 === 1) await moreAcknowledged()
       await Bun.sleep(Number.parseInt(chance.randomHex(1), 16))
       process.kill(pid, 'SIGKILL')
     }
+  }
+
+  async function moreAcknowledged(): Promise<void> {
+    const enough = acknowledged.size + 3
+    while (acknowledged.size < enough) await Bun.sleep(1)
   }
 
   async function readyDaemon(): Promise<number> {
