@@ -13,6 +13,7 @@ export class CallNames {
   private readonly room: Uint32Array
   private readonly holding = new Map<number, Uint32Array>()
   private readonly own = new Map<IndexedFile, ReadonlySet<number>>()
+  private readonly ofPath = new Map<IndexedFile, readonly number[]>()
 
   constructor(
     private readonly view: LexicalView,
@@ -35,12 +36,15 @@ export class CallNames {
   private calledBy(file: IndexedFile, number: number, ordinal: number): string[] {
     const name = file.names[ordinal]
     if (name === undefined || name === NO_NAME) return []
+    const term = termOfName(name)
     const found = new Set<string>()
     for (const user of this.graph.usedBy(number)) {
       if (found.size >= NAMES_MAX) break
       const there = this.fileAt(user)
       if (there === undefined || !isCertain(name, user)) continue
-      const caller = this.innermost(there, termOfName(name))
+      // Each definition of a file has the words of its path: they tell nothing of who calls.
+      if (this.pathTerms(there).includes(term)) continue
+      const caller = this.innermost(there, term)
       if (caller !== null) found.add(caller)
     }
     return [...found]
@@ -67,12 +71,16 @@ export class CallNames {
   private ownTerms(file: IndexedFile): ReadonlySet<number> {
     const known = this.own.get(file)
     if (known !== undefined) return known
-    const found = new Set(file.names.map(termOfName))
-    for (const term of terms(file.path)) {
-      const number = this.view.dictionary.find(term)
-      if (number !== undefined) found.add(number)
-    }
+    const found = new Set([...file.names].map(termOfName).concat(this.pathTerms(file)))
     this.own.set(file, found)
+    return found
+  }
+
+  private pathTerms(file: IndexedFile): readonly number[] {
+    const known = this.ofPath.get(file)
+    if (known !== undefined) return known
+    const found = terms(file.path).flatMap((term) => this.view.dictionary.find(term) ?? [])
+    this.ofPath.set(file, found)
     return found
   }
 

@@ -28,6 +28,20 @@ describe('the reference graph in a pack', () => {
     expect(text).toContain('// Sums the cart. (calls roundCents; called by cartPage)\n')
   })
 
+  test('names nobody a caller for the words of his path', async () => {
+    const { text } = await packIn(
+      await shop({
+        'src/round.ts': '/** To cents. */\nexport function round(sum: number) {\n  return sum\n}\n',
+        'src/round.test.ts':
+          "import { round } from './round'\nfunction pause() {\n  return 1\n}\nround(pause())\n",
+        'src/page.ts':
+          "import { round } from './round'\nexport function page() {\n  return round(2)\n}\n",
+      }),
+      'Round to cents',
+    )
+    expect(text).toContain('// To cents. (called by page)\n')
+  })
+
   test('brings in what the best files use, though no word says so', async () => {
     const { text } = await packIn(await shop(SHOP), 'Total of the cart')
     expect(text).toContain('src/money/round.ts')
