@@ -44,7 +44,7 @@ export function selectCandidates(
   const lists = {
     words: symbolHits,
     focus: focus.symbols,
-    semantic: input.semantic?.symbols ?? null,
+    semantic: input.semantic?.symbols ?? [],
   }
   const symbols = rankSymbols(view, lists, changed, files, wanted, symbol)
   const graph = view.byPath.size === 0 ? null : graphOf(view)

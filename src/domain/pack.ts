@@ -14,6 +14,7 @@ import { type PackTask, taskItems } from './pack-task.ts'
 import { type CountTokens, frameOf, HEADINGS } from './pack-text.ts'
 import {
   decide,
+  MANIFEST_VERSION,
   type Manifest,
   type ManifestItem,
   RECEIPT_DIGITS,
@@ -61,7 +62,7 @@ export function buildPack(
   const { allocation } = decide(undecided, scores)
   const manifest: Manifest = {
     ...undecided,
-    ...{ version: 1, encoding: 'o200k_base', degraded, unweighed },
+    ...{ version: MANIFEST_VERSION, encoding: 'o200k_base', degraded, unweighed },
     items: undecided.items.map((item, at) => {
       const tier = allocation.tiers.get(item.id) ?? null
       // Without a session nobody can say what was delivered to whom.

@@ -1,6 +1,6 @@
 /**
  * Reciprocal rank fusion in integers: merges rankings that share no scale. A list gives what it
- * ranks r-th `floor(weight × 1,000,000 / (60 + r))`: 10^9/(60 + r) at a weight of 1,000.
+ * ranks r-th `floor(weight × 1,000,000 / (RRF_K + r))`: 10^9/(RRF_K + r) at a weight of 1,000.
  * Best first; equal scores by `compare`.
  */
 export function fuse<Key extends string>(
@@ -32,7 +32,11 @@ export function fused<Key extends string | number>(
   return [...found.values()]
 }
 
-export const RRF_K = 60
+/**
+ * How slowly a place loses worth with its rank. The usual 60 (Cormack et al., 2009) is for lists of
+ * which hundreds of places are read; a pack shows some dozens. Set by measurement, see `weights.ts`.
+ */
+export const RRF_K = 20
 
 /** List → rank in it, from 1. */
 export type Ranks = Readonly<Record<string, number>>

@@ -10,7 +10,7 @@ import type { WeightTable } from './weights.ts'
  * Holds no text of any item.
  */
 export type Manifest = {
-  readonly version: 1
+  readonly version: number
   readonly encoding: 'o200k_base'
   readonly inputs: ManifestInputs
   readonly degraded: readonly string[]
@@ -60,6 +60,9 @@ export type ManifestItem = {
   readonly symbol?: string | undefined
   readonly line?: number | undefined
 }
+
+/** Of the rules by which a manifest is decided: another wherever they would decide otherwise. */
+export const MANIFEST_VERSION = 2
 
 export const RECEIPT_DIGITS = 8
 
@@ -150,13 +153,23 @@ export function isReferred({ tier, sent }: Pick<ManifestItem, 'tier' | 'sent'>):
 
 /** Every line of the pack recomputed; `agrees` when all came out as they were sent. */
 export function explain(manifest: Manifest): Explanation {
+  if (manifest.version !== MANIFEST_VERSION) return asStored(manifest)
   const { scores, allocation } = decide(manifest)
   const lines = manifest.items.map((item) => {
     const score = scores.get(item.id)!
     const tier = allocation.tiers.get(item.id) ?? null
     return { item, score, tier, agrees: score === item.score && tier === item.tier }
   })
-  return { lines, over: allocation.over, agrees: lines.every(({ agrees }) => agrees) }
+  const agrees = lines.every((line) => line.agrees)
+  return { lines, over: allocation.over, isRecomputed: true, agrees }
+}
+
+/** Decided by the rules of another version. */
+function asStored({ items }: Manifest): Explanation {
+  const lines = items.map((item) => {
+    return { item, score: item.score, tier: item.tier, agrees: true }
+  })
+  return { lines, over: 0, isRecomputed: false, agrees: true }
 }
 
 export type Explanation = {
@@ -168,5 +181,7 @@ export type Explanation = {
     readonly agrees: boolean
   }[]
   readonly over: number
+  /** Whether this version's rules made the manifest; if not, all is as it was stored. */
+  readonly isRecomputed: boolean
   readonly agrees: boolean
 }

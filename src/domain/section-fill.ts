@@ -75,7 +75,7 @@ export type SectionFill = {
 const NOTHING: SectionFill = { tiers: new Map(), used: 0, value: 0, holdsDownTo: 0 }
 
 /**
- * What showing an item at a tier is worth. Fused scores are flat (rank 60 has half the score of rank
+ * What showing an item at a tier is worth. Fused scores are flat (rank 22 has half the score of rank
  * 1) and the chance of being wanted is not, so it is the cube of the score that counts: measured to
  * find more symbols at the same number of files than the score itself. What the reader has is taken off.
  */
@@ -86,7 +86,7 @@ export function tierValue(item: BudgetItem, level: number): number {
 }
 
 /** Keeps the cubes of the highest scores, summed, below 2^53. */
-const SCORE_UNIT = 20_000
+const SCORE_UNIT = 60_000
 
 /** `next`: the first place after the item and all that stand under it. */
 type Node = {

@@ -15,8 +15,7 @@ export function rankSymbols(
   found: {
     readonly words: readonly SymbolPlace[]
     readonly focus: readonly SymbolPlace[]
-    /** Null: meaning was not searched. */
-    readonly semantic: readonly SymbolPlace[] | null
+    readonly semantic: readonly SymbolPlace[]
   },
   changed: readonly ChangedCode[],
   /** Best first. */
@@ -30,12 +29,11 @@ export function rankSymbols(
   const lists = {
     words: rankingOf(found.words),
     focus: rankingOf(found.focus),
-    semantic: rankingOf(found.semantic ?? []),
+    semantic: rankingOf(found.semantic),
     changed: rankingOf(changed.flatMap((file) => placesChanged(view, file))),
   }
   const byFile = numbers.ranksOfFiles(Object.values(lists), files)
-  const factor = found.semantic === null ? FACTORS.symbol : FACTORS.symbolWithSemantic
-  const factors = numbers.files.map((file) => scaled(factorOf(file, wanted), factor))
+  const factors = numbers.files.map((file) => scaled(factorOf(file, wanted), FACTORS.symbol))
   const symbols = fused({ ...lists, ...byFile }, weights).map(({ key, ranks, score }) => {
     const number = numbers.fileOf(key)
     const [file, by] = [numbers.files[number]!, factors[number]!]

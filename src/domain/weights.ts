@@ -32,9 +32,7 @@ export const FACTORS = {
   /** Files that are no code, unless the goal speaks of documents. */
   prose: 500,
   /** A symbol beside a file: sets how much of Code goes to which. */
-  symbol: 500,
-  /** The same where meaning was searched too: files have two lists more by that, symbols but one. */
-  symbolWithSemantic: 580,
+  symbol: 450,
 } as const
 
 /** By kind of record, in thousandths. */

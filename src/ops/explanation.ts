@@ -6,7 +6,7 @@ import { explain, type Manifest, type ManifestItem } from '../domain/receipt.ts'
  */
 export function renderExplanation(manifest: Manifest): string {
   const { inputs } = manifest
-  const { lines, over, agrees } = explain(manifest)
+  const { lines, over, isRecomputed, agrees } = explain(manifest)
   const named = nameOf(manifest)
   const shown = lines.filter(({ tier }) => tier !== null)
   const referred = lines.filter(({ item, tier }) => tier === null && item.sent !== undefined)
@@ -25,9 +25,11 @@ export function renderExplanation(manifest: Manifest): string {
     ...Object.keys(manifest.unweighed)
       .sort()
       .map((kind) => `not weighed: ${manifest.unweighed[kind]} ${kind}`),
-    agrees
-      ? 'recomputed from the manifest: score and tier of every line agree'
-      : `recomputed from the manifest: ${lines.filter((line) => !line.agrees).length} lines differ`,
+    !isRecomputed
+      ? 'as stored: another version of av made this pack, by other rules'
+      : agrees
+        ? 'recomputed from the manifest: score and tier of every line agree'
+        : `recomputed from the manifest: ${lines.filter((line) => !line.agrees).length} lines differ`,
   ]
     .map((line) => `${line}\n`)
     .join('')

@@ -9,16 +9,16 @@ const lists = fc.dictionary(
 )
 const weights = { words: 1_000, symbols: 500, records: 150 }
 
-test('what a list ranks r-th gets weight × 1,000,000 / (60 + r) from it, rounded down', () => {
+test('what a list ranks r-th gets weight × 1,000,000 / (20 + r) from it, rounded down', () => {
   const found = fuse(
     { words: ranking(['a', 'b']), symbols: ranking(['b', 'c']), unknown: ranking(['c']) },
     weights,
     compareBytes,
   )
   expect(found).toEqual([
-    { key: 'b', ranks: { words: 2, symbols: 1 }, score: 16_129_032 + 8_196_721 },
-    { key: 'a', ranks: { words: 1 }, score: 16_393_442 },
-    { key: 'c', ranks: { symbols: 2, unknown: 1 }, score: 8_064_516 },
+    { key: 'b', ranks: { words: 2, symbols: 1 }, score: 45_454_545 + 23_809_523 },
+    { key: 'a', ranks: { words: 1 }, score: 47_619_047 },
+    { key: 'c', ranks: { symbols: 2, unknown: 1 }, score: 22_727_272 },
   ])
 })
 
