@@ -10,7 +10,7 @@ import { SHOP } from './shop.ts'
 
 const KILLS = 50
 const WRITERS = 4
-const LONG_MS = 240_000
+const LONG_MS = 480_000
 /** The second: killed once it was ready, before whoever started it had looked; the call was not sent. */
 const REASONS = ['outcome_unknown', 'start_failed']
 
