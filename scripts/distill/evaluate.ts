@@ -20,7 +20,7 @@ import { selectCandidates } from '../../src/domain/pack-select.ts'
 import { fusedScore, ranking, scaled } from '../../src/domain/rank.ts'
 import { filesOfRecords } from '../../src/domain/record-rank.ts'
 import { dot, type Vector } from '../../src/domain/vector.ts'
-import { fileFactor, wantedBy } from '../../src/domain/wanted-code.ts'
+import { factorOf, wantedBy } from '../../src/domain/wanted-code.ts'
 import { FACTORS, WEIGHTS, type WeightTable } from '../../src/domain/weights.ts'
 import { BuiltinEmbedder } from '../../src/index/embedder-builtin.ts'
 import { readTable } from '../../src/index/token-table.ts'
@@ -208,13 +208,14 @@ function withSense(
   const known = new Map(candidates.files.map((file) => [file.path, file]))
   const paths = new Set([known, ...Object.values(lists)].flatMap((list) => [...list.keys()]))
   const files = [...paths].map((path): FileCandidate => {
-    const { blob, language, lines, symbols } = view.byPath.get(path)!
+    const file = view.byPath.get(path)!
+    const { blob, lines, symbols } = file
     const ranks = { ...known.get(path)?.ranks }
     for (const [list, of] of Object.entries(lists)) {
       const rank = of.get(path)
       if (rank !== undefined) ranks[list] = rank
     }
-    const factor = fileFactor(path, language, wanted)
+    const factor = factorOf(file, wanted)
     const score = scaled(fusedScore(ranks, weights), factor)
     return { path, blob, lines, symbolCount: symbols.size, ranks, factor, score }
   })
@@ -244,14 +245,12 @@ function symbolsWithSense(
   if (variant.symbols > 0) {
     sense.symbols.forEach(({ path, ordinal }, at) => {
       const file = view.byPath.get(path)!
-      const all = symbolsOf(file)
-      const symbol = all[ordinal]!
+      const symbol = symbolsOf(file)[ordinal]!
       const id = key(path, symbol.line, symbol.name)
       ranksBySense.set(id, at + 1)
       if (known.has(id)) return
-      const nth = all.slice(0, ordinal).filter(({ name }) => name === symbol.name).length
-      const factor = scaled(fileFactor(path, file.language, wanted), FACTORS.symbol)
-      known.set(id, { path, blob: file.blob, symbol, nth, ranks: {}, factor, score: 0 })
+      const factor = scaled(factorOf(file, wanted), FACTORS.symbol)
+      known.set(id, { path, blob: file.blob, symbol, ranks: {}, factor, score: 0 })
     })
   }
   const all = [...known].map(([id, of]): SymbolCandidate => {

@@ -1,3 +1,4 @@
+import { nthHighest } from './nth-highest.ts'
 import { type Dictionary, DOCS_MAX, type Selection } from './postings.ts'
 
 /**
@@ -105,7 +106,7 @@ function best(
   byKey: (docA: number, docB: number) => number,
 ): Hit[] {
   const { scores, touched } = room
-  const floor = count > limit ? scoreOfRank(room, count, limit) : 0
+  const floor = count > limit ? nthHighest(scoresOf(room, count), limit) : 0
   const better: number[] = []
   const level: number[] = []
   for (let i = 0; i < count; i++) {
@@ -124,6 +125,14 @@ function best(
   return sortAlike(hits, byKey)
 }
 
+/** Those of the documents touched. */
+function scoresOf({ scores, touched, postings }: Scratch, count: number): Uint32Array {
+  // The postings were read by now.
+  const values = postings.subarray(0, count)
+  for (let i = 0; i < count; i++) values[i] = scores[touched[i]!]!
+  return values
+}
+
 /** Those of one score by key; `hits` go by score already. */
 function sortAlike(hits: Hit[], byKey: (docA: number, docB: number) => number): Hit[] {
   for (let from = 0, to = 1; from < hits.length; from = to++) {
@@ -134,30 +143,6 @@ function sortAlike(hits: Hit[], byKey: (docA: number, docB: number) => number): 
   }
   return hits
 }
-
-/** The score that `rank - 1` of the documents touched are not below: by how many there are of each. */
-function scoreOfRank({ scores, touched, postings }: Scratch, count: number, rank: number): number {
-  let most = 0
-  for (let i = 0; i < count; i++) most = Math.max(most, scores[touched[i]!]!)
-  const shift = Math.max(0, 32 - Math.clz32(most) - STEP_BITS)
-  steps.fill(0)
-  for (let i = 0; i < count; i++) steps[scores[touched[i]!]! >>> shift]!++
-  let step = STEPS - 1
-  let above = 0
-  while (above + steps[step]! < rank) above += steps[step--]!
-  // The postings were read by now.
-  const values = postings
-  let inStep = 0
-  for (let i = 0; i < count; i++) {
-    const score = scores[touched[i]!]!
-    if (score >>> shift === step) values[inStep++] = score
-  }
-  return values.subarray(0, inStep).sort()[inStep - (rank - above)]!
-}
-
-const STEP_BITS = 11
-const STEPS = 1 << STEP_BITS
-const steps = new Uint32Array(STEPS)
 
 /** In no order; a heap with the last one on top. */
 function firstByKey(

@@ -56,8 +56,8 @@ function foundFile({ path, score }: FileCandidate): RankedCode {
 }
 
 /** Here a symbol is worth as much as a file: the factor that divides a pack between them is taken out. */
-function foundSymbol({ path, symbol, nth, score }: SymbolCandidate): RankedCode {
-  const found = { id: codeId(path, symbol.name, nth), path, symbol }
+function foundSymbol({ path, symbol, score }: SymbolCandidate): RankedCode {
+  const found = { id: codeId(path, symbol.name, symbol.nth), path, symbol }
   return { found, score: Math.floor((score * 1_000) / FACTORS.symbol), line: symbol.line }
 }
 
@@ -93,10 +93,7 @@ export function placeOfCodeId(
   for (const file of view.byPath.values()) {
     const { path } = file
     if (codeId(path, '', 0) === id) return { path, symbol: null, line: null }
-    const seen = new Map<string, number>()
-    for (const { name, line } of symbolsOf(file)) {
-      const nth = seen.get(name) ?? 0
-      seen.set(name, nth + 1)
+    for (const { name, nth, line } of symbolsOf(file)) {
       if (codeId(path, name, nth) === id) return { path, symbol: name, line }
     }
   }

@@ -28,11 +28,9 @@ export type FileCandidate = {
 export type SymbolCandidate = {
   readonly path: string
   readonly blob: string
-  readonly symbol: Pick<ListedSymbol, 'name' | 'kind' | 'line' | 'endLine' | 'signature' | 'doc'>
+  readonly symbol: Omit<ListedSymbol, 'hash'>
   /** Among the file's symbols, from 0. */
   readonly ordinal?: number
-  /** Among the file's symbols of the same name, from 0. */
-  readonly nth: number
   /** Only of the best: names of what it uses in other files, and of what uses it there. */
   readonly calls?: readonly string[]
   readonly calledBy?: readonly string[]

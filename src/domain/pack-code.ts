@@ -25,7 +25,9 @@ export function codeItems(
     ...symbols.flatMap((symbol) => {
       const parent = parents.get(symbol.path)
       if (parent === undefined) return []
-      return [symbolItem(symbol, ids.give(symbol.path, symbol.symbol.name, symbol.nth), parent)]
+      return [
+        symbolItem(symbol, ids.give(symbol.path, symbol.symbol.name, symbol.symbol.nth), parent),
+      ]
     }),
   ]
 }
@@ -113,8 +115,8 @@ function fileItem(
 }
 
 function symbolItem(candidate: SymbolCandidate, id: string, parent: string): PackItem {
-  const { path, blob, symbol, nth, ranks, factor } = candidate
-  const { name, kind, line } = symbol
+  const { path, blob, symbol, ranks, factor } = candidate
+  const { name, kind, line, nth } = symbol
   return {
     id,
     section: 'code',

@@ -149,8 +149,8 @@ function weighedItems(
   const filesMax = Math.ceil(budget / TOKENS_PER.file)
   const files = first('files', candidates.files, filesMax, ({ path }) => codeId(path, '', 0))
   const symbolsMax = Math.ceil(budget / TOKENS_PER.symbol)
-  const symbols = first('symbols', candidates.symbols, symbolsMax, ({ path, symbol, nth }) =>
-    codeId(path, symbol.name, nth),
+  const symbols = first('symbols', candidates.symbols, symbolsMax, ({ path, symbol }) =>
+    codeId(path, symbol.name, symbol.nth),
   )
   const records = note('records', candidates.records, recordsWeighed(candidates.records, input))
   const rules = conventionItems(input.conventions)

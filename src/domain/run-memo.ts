@@ -33,7 +33,7 @@ const LENGTH_MAX = 256
 const HASH_PRIME = 0x01000193
 
 /** Whether `text` has all of `run` from `from` on. */
-export function isAt(text: string, from: number, run: string): boolean {
+function isAt(text: string, from: number, run: string): boolean {
   for (let i = 0; i < run.length; i++) {
     if (run.charCodeAt(i) !== text.charCodeAt(from + i)) return false
   }

@@ -108,8 +108,7 @@ type RankedSymbol = Pick<SymbolCandidate, 'ranks' | 'factor' | 'score'> & {
 
 function candidate({ file, ordinal, ranks, factor, score }: RankedSymbol): SymbolCandidate {
   const { path, blob } = file
-  const symbol = symbolAt(file, ordinal)
-  return { path, blob, symbol, ordinal, nth: symbol.nth, ranks, factor, score }
+  return { path, blob, symbol: symbolAt(file, ordinal), ordinal, ranks, factor, score }
 }
 
 /** Score, then path bytes, line, kind, name, place in the file. */

@@ -1,6 +1,5 @@
 import type { IndexedFile } from './lexical.ts'
 import { scaled } from './rank.ts'
-import { isTestPath } from './test-path.ts'
 import { FACTORS } from './weights.ts'
 
 /** Which kinds of file a goal asks for beside source code, judged by its words. */
@@ -18,10 +17,6 @@ export function factorOf({ isTest, language }: JudgedFile, wanted: WantedCode): 
 }
 
 type JudgedFile = Pick<IndexedFile, 'isTest' | 'language'>
-
-export function fileFactor(path: string, language: string, wanted: WantedCode): number {
-  return factorOf({ isTest: isTestPath(path), language }, wanted)
-}
 
 const NO_CODE: ReadonlySet<string> = new Set(['text', 'markdown'])
 const SPEAKS_OF_TESTS =

@@ -1,7 +1,6 @@
 import { EMBEDDING_CHARS_MAX } from '../domain/embedding-text.ts'
 import { RunMemo } from '../domain/run-memo.ts'
 import { identifierTerms, readRuns } from '../domain/terms.ts'
-import { Vocabulary } from './vocabulary.ts'
 
 /**
  * Cuts text into the terms of a table and counts them by row; those of the first line count three
@@ -10,12 +9,13 @@ import { Vocabulary } from './vocabulary.ts'
  */
 export class TableTerms {
   private readonly runs = new RunMemo<readonly number[]>((run) => this.rowsOf(run))
-  private readonly vocabulary: Vocabulary
+  /** Characters of the longest term that is a row. */
+  private readonly longest: number
   /** By row; all 0 between two texts. */
   private readonly counts: Uint16Array
 
-  constructor(rowOf: ReadonlyMap<string, number>) {
-    this.vocabulary = new Vocabulary(rowOf)
+  constructor(private readonly rowOf: ReadonlyMap<string, number>) {
+    this.longest = [...rowOf.keys()].reduce((most, { length }) => Math.max(most, length), 0)
     this.counts = new Uint16Array(rowOf.size)
   }
 
@@ -41,9 +41,22 @@ export class TableTerms {
   private rowsOf(run: string): readonly number[] {
     const found: number[] = []
     for (const term of identifierTerms(run)) {
-      const row = this.vocabulary.row(term)
-      if (row >= 0) found.push(row)
-      else if (COMPOUND.test(term)) found.push(...this.vocabulary.split(term, PART_CHARS_MIN))
+      const row = this.rowOf.get(term)
+      if (row !== undefined) found.push(row)
+      else if (COMPOUND.test(term)) found.push(...this.split(term))
+    }
+    return found
+  }
+
+  private split(term: string): readonly number[] {
+    const found: number[] = []
+    let start = 0
+    while (start < term.length) {
+      let end = Math.min(term.length, start + this.longest)
+      while (end - start >= PART_CHARS_MIN && !this.rowOf.has(term.slice(start, end))) end--
+      if (end - start < PART_CHARS_MIN) return NONE
+      found.push(this.rowOf.get(term.slice(start, end))!)
+      start = end
     }
     return found
   }

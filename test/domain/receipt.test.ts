@@ -136,7 +136,9 @@ describe('the place of a code item', () => {
           ...input.candidates.files.map((file) => [codeId(file.path, '', 0), file] as const),
         ])
         const found = new Map(
-          input.candidates.symbols.map((s) => [codeId(s.path, s.symbol.name, s.nth), s] as const),
+          input.candidates.symbols.map(
+            (s) => [codeId(s.path, s.symbol.name, s.symbol.nth), s] as const,
+          ),
         )
         for (const { id, kind } of manifest.items) {
           const place = placeOf(manifest, id)

@@ -49,9 +49,9 @@ type Shown = Partial<SymbolCandidate['symbol']> & { readonly path: string; reado
 /** Candidates in this order, as `files`. */
 export function symbols(shown: readonly Shown[]): SymbolCandidate[] {
   return shown.map(({ path, ...symbol }, at) => ({
-    ...{ path, blob: 'b', nth: 0, ranks: { words: at + 1 }, factor: 700, score: 0 },
+    ...{ path, blob: 'b', ranks: { words: at + 1 }, factor: 700, score: 0 },
     symbol: {
-      ...{ kind: 'function', line: 3, endLine: 9, doc: '' },
+      ...{ kind: 'function', line: 3, endLine: 9, nth: 0, doc: '' },
       signature: `function ${symbol.name}()`,
       ...symbol,
     },

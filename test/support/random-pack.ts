@@ -65,10 +65,10 @@ export function randomPack(sizes: PackSizes): PackInput {
         ...{ ranks: ranks(['words', 'symbols', 'focus']), factor: pick([500, 1_000]), score: 0 },
       })),
       symbols: Array.from({ length: sizes.symbols }, (_, nth) => ({
-        ...{ path: pick(known), blob: 'b', nth, factor: pick([350, 700]), score: 0 },
+        ...{ path: pick(known), blob: 'b', factor: pick([350, 700]), score: 0 },
         ranks: ranks(['words', 'file']),
         symbol: {
-          ...{ name: pick(WORDS), kind: 'method' as const, line: 1 + next(900), endLine: 950 },
+          ...{ name: pick(WORDS), kind: 'method' as const, line: 1 + next(900), endLine: 950, nth },
           ...{ signature: `${pick(WORDS)}(${text(3)})`, doc: next(2) === 0 ? '' : text(9) },
         },
       })),
